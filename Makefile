@@ -166,6 +166,7 @@ man: $(VENV)/.runtime ## write the manual page skywatch(1) and the shell complet
 ## Packages
 wheel: web ground ## build a wheel into dist/, with the web application in it
 	@$(INSTALL) 'build>=1.2,<2'
+	@rm -rf build/lib  # a wheel would contain what an earlier build left there, deleted modules too
 	$(BIN)/python -m build --wheel
 
 deb: wheel ## build a Debian package into dist/, for the Debian that this is (python3-venv, dpkg)

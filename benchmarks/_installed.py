@@ -22,6 +22,8 @@ ROOT = Path(__file__).resolve().parent.parent
 # False: the checkout itself, without a wheel.
 WITH_WHEEL = True
 PATIENCE_S = 120.0
+# As in the units, the Debian package and the image (docs/memory.md).
+TUNED = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Installed:
     def environment(self) -> dict[str, str]:
         """The environment of its processes."""
         kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG", "TMPDIR")}
-        return kept if self.tree is None else {**kept, "PYTHONPATH": str(self.tree)}
+        return kept | TUNED | ({} if self.tree is None else {"PYTHONPATH": str(self.tree)})
 
     def start(self, errors: Path, *arguments: str) -> subprocess.Popen[bytes]:
         """Start Python with these arguments; its errors go into a file, what it prints nowhere."""

@@ -31,6 +31,7 @@ PIP_OPTIONS = (
     ("find-links", "PIP_FIND_LINKS", "UV_FIND_LINKS"),
     ("cert", "PIP_CERT", "SSL_CERT_FILE"),
 )
+PYPI = "https://pypi.org/simple"
 PAUSE_S = 0.2
 
 
@@ -166,6 +167,11 @@ def uv_environment() -> dict[str, str]:
         if value and not environment.get(variable_of_uv):
             separator = "," if option == "find-links" else " "
             environment[variable_of_uv] = separator.join(value.split())
+            if option == "extra-index-url":
+                # A version that several indexes have is taken from the first of them, which may lack the file for this
+                # machine: the main index comes first.
+                main = environment.get("UV_DEFAULT_INDEX") or PYPI
+                environment[variable_of_uv] = f"{main} {environment[variable_of_uv]}"
     # As pip does it: the newest of all indexes, not of the first that has the package.
     environment.setdefault("UV_INDEX_STRATEGY", "unsafe-best-match")
     return environment

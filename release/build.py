@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import io
 import json
 import os
 import shutil
 import subprocess
 import sys
+import tarfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import util
@@ -17,8 +20,8 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 from release import lock, sbom
-from release.checks import git
 from release.record import ReleaseError
+from release.source import commit_and_time
 
 SUMS = "SHA256SUMS"
 
@@ -27,7 +30,8 @@ SUMS = "SHA256SUMS"
 class Part:
     """A file that a command builds; ``{version}``, ``{commit}`` and ``{python}`` stand for what is released.
 
-    Without ``needs`` in the tree there is no such part; without ``program`` on the machine the release ends.
+    Without ``needs`` in the tree there is no such part; without ``program`` on the machine the release ends. A tar.gz
+    of a tool that writes the times of the build into it is packed again.
     """
 
     name: str
@@ -35,20 +39,28 @@ class Part:
     product: str
     needs: str = "setup.py"
     program: str = "make"
+    is_packed_again: bool = False
 
 
 CONTEXT = "dist/skywatch-{version}-image-context.tar.gz"
 PARTS = (
     Part("wheel", ("make", "--no-print-directory", "wheel"), "dist/skywatch-{version}-py3-none-any.whl"),
-    Part("sdist", ("{python}", "-m", "build", "--sdist"), "dist/skywatch-{version}.tar.gz"),
+    Part(
+        "sdist", ("{python}", "-m", "build", "--sdist"), "dist/skywatch-{version}.tar.gz",
+        is_packed_again=True,
+    ),
     Part(
         "deb", ("make", "--no-print-directory", "deb"), "dist/skywatch_{version}*.deb",
         needs="deploy/debian/build.py", program="dpkg-deb",
     ),
+    # With the modes of a checkout, which get into a wheel that is built of it.
     Part(
         "image context",
-        ("git", "archive", "--format=tar.gz", "--prefix=skywatch-{version}/", "-o", CONTEXT, "{commit}"),
-        CONTEXT, needs="Dockerfile", program="git",
+        (
+            "git", "-c", "tar.umask=0022", "archive", "--format=tar.gz", "--prefix=skywatch-{version}/", "-o", CONTEXT,
+            "{commit}",
+        ),
+        CONTEXT, needs=".git", program="git",
     ),
 )  # fmt: skip
 
@@ -100,7 +112,8 @@ def run(this: Build, part: Part) -> None:
         stale.unlink()
     print(f"{part.name}: building ...", flush=True)
     # Times inside the files are those of the commit: a second build gives the same bytes where the tools allow it.
-    environment = {**os.environ, "SOURCE_DATE_EPOCH": git(this.root, "show", "-s", "--format=%ct", this.commit)}
+    _, at = commit_and_time(this.root)
+    environment = {**os.environ, "SOURCE_DATE_EPOCH": f"{at.timestamp():.0f}"}
     command = this.words(part.command)
     done = subprocess.run(command, cwd=this.root, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -114,16 +127,39 @@ def copy(this: Build, part: Part) -> Path:
     found = sorted(this.root.glob(pattern))
     if len(found) != 1:
         raise ReleaseError(f"{part.name}: expected one file {pattern}, found {len(found)}")
-    return Path(shutil.copy2(found[0], this.folder))
+    copied = Path(shutil.copy2(found[0], this.folder))
+    if part.is_packed_again:
+        pack_again(copied, int(commit_and_time(this.root)[1].timestamp()))
+    return copied
+
+
+def pack_again(path: Path, at: int) -> None:
+    """Write a tar.gz again in the order of names, with one time; contents and modes stay."""
+    entries: list[tuple[tarfile.TarInfo, bytes]] = []
+    with tarfile.open(path) as packed:
+        for entry in packed:
+            file = packed.extractfile(entry)
+            entries.append((entry, file.read() if file else b""))
+    with (
+        path.open("wb") as written,
+        gzip.GzipFile("", "wb", fileobj=written, mtime=at) as compressed,
+        tarfile.open(fileobj=compressed, mode="w", format=tarfile.PAX_FORMAT) as packed,
+    ):
+        for entry, content in sorted(entries, key=lambda each: each[0].name):
+            entry.mtime, entry.pax_headers = at, {}
+            packed.addfile(entry, io.BytesIO(content))
 
 
 def texts(this: Build) -> dict[str, str]:
     """The files that are written rather than built: notes, lock file and bill of materials; raises ReleaseError."""
-    at = git(this.root, "show", "-s", "--format=%cI", this.commit)
+    _, at = commit_and_time(this.root)
     uv, environment = uv_of(this.root)
     locked = lock.compile_lock(this.root, uv, environment)
     lock.check_lock(locked, requirements())
-    bill = json.dumps(sbom.document(this.root, this.version, this.commit, at), indent=2, ensure_ascii=False) + "\n"
+    bill = (
+        json.dumps(sbom.document(this.root, this.version, this.commit, at.isoformat()), indent=2, ensure_ascii=False)
+        + "\n"
+    )
     sbom.check_document(bill, uv, environment)
     return {
         "NOTES.md": f"# Skywatch {this.version}\n\n{this.notes}\n",

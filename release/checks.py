@@ -12,6 +12,7 @@ from alembic.script import Script, ScriptDirectory
 
 from release import migrations, notes, promise
 from release.record import Release, ReleaseError, numbers, read, tag_of, version_of
+from release.source import commit_of, git, is_checkout
 from skywatch.core.database.engine import create_engine
 from skywatch.core.database.migrations import configuration
 
@@ -23,22 +24,6 @@ SHOWN = {
     "console": ("skywatch/console",),
     "radar": ("skywatch/cli/radar",),
 }
-
-
-def git(root: Path, *arguments: str) -> str:
-    """The output of a git command; raises ReleaseError with git's own sentence."""
-    done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise ReleaseError(f"git {arguments[0]}: {done.stderr.strip() or done.returncode}")
-    return done.stdout.strip()
-
-
-def commit_of(root: Path, name: str) -> str | None:
-    """The commit of a tag or branch, or None where there is no such name."""
-    try:
-        return git(root, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
-    except ReleaseError:
-        return None
 
 
 def is_ancestor(root: Path, older: str, newer: str) -> bool:
@@ -168,10 +153,16 @@ CHECKS: dict[str, Callable[[Path], Iterable[str]]] = {
 }
 
 
+# Those that need no history.
+CHECKS_OF_ARCHIVE = ("schema", "migrations", "promise")
+
+
 def problems(root: Path) -> list[str]:
     """What keeps the tree from being released, each as ``check: sentence``."""
     found = []
     for name, check in CHECKS.items():
+        if not is_checkout(root) and name not in CHECKS_OF_ARCHIVE:
+            continue
         try:
             found += [f"{name}: {sentence}" for sentence in check(root)]
         except ReleaseError as error:

@@ -9,6 +9,7 @@ memory and of the very start: those start Python (``tests.processes.SKYWATCH``).
 from __future__ import annotations
 
 import array
+import contextlib
 import json
 import os
 import signal
@@ -53,7 +54,9 @@ class ForkedProcess:
     def send_signal(self, number: int) -> None:
         """Send a signal, unless it has ended."""
         if self.poll() is None:
-            os.kill(self.pid, number)
+            # As `subprocess` does: it may end between the question and the signal.
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, number)
 
     def terminate(self) -> None:
         """Ask it to end."""

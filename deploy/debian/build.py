@@ -7,10 +7,11 @@ so that nothing is shared with other packages. Needs python3-venv and dpkg.
 from __future__ import annotations
 
 import argparse
+import csv
 import gzip
 import hashlib
 import os
-import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -23,6 +24,7 @@ PYTHON = "/usr/bin/python3"
 # Every database and bus that the settings can name.
 EXTRAS = "postgresql,redis,nats,apprise"
 TREE = "usr/lib/skywatch"
+PARTS = ("bin", "lib", "pyvenv.cfg")
 CONFIGURATION = "/etc/skywatch/skywatch.ini"
 # Whoever builds the package is who answers for it; DEBFULLNAME and DEBEMAIL name them, as in Debian's own tools.
 MAINTAINER = "{} <{}>".format(
@@ -92,15 +94,12 @@ def build(wheel: Path, output: Path, work: Path, compression: str) -> Path:
     return package
 
 
-def release() -> str:
-    """The number of this Debian, such as 12."""
-    try:
-        system = platform.freedesktop_os_release()
-    except OSError:
-        system = {}
-    if system.get("ID") not in ("debian", "raspbian") or not system.get("VERSION_ID"):
-        raise Failure("builds on Debian 12 or newer, for the release that it runs on")
-    return system["VERSION_ID"]
+def release(version: Path = Path("/etc/debian_version")) -> str:
+    """The number of the Debian that this is or is made of, such as 12; raises Failure."""
+    match = re.match(r"(\d+)\.", version.read_text()) if version.is_file() else None
+    if match is None or int(match[1]) < 12:
+        raise Failure("builds on Debian 12 or newer and what is made of one, for the release that it runs on")
+    return match[1]
 
 
 def architecture() -> str:
@@ -121,16 +120,33 @@ def install_tree(wheel: Path, root: Path, tools: Path) -> None:
         run(PYTHON, "-m", "venv", tools)
     pip = [tools / "bin/pip", "--quiet", "--disable-pip-version-check", "--python", tree / "bin/python"]
     run(*pip, "install", "--no-compile", "--only-binary=:all:", f"{wheel}[{EXTRAS}]")
-    for path in (tree / "bin").iterdir():
+    lib = tree / "lib"
+    # Programs, where the wheel lay, and fonts that are under a copyright of Adobe's; the reports are set in Vera.
+    fonts = lib.rglob("reportlab/fonts/*.pfb")
+    for path in [*(tree / "bin").iterdir(), *lib.rglob("skywatch-*.dist-info/direct_url.json"), *fonts]:
         path.unlink()
+    remove_others(tree)
+    forget_removed(lib)
     (tree / "bin/python").symlink_to(f"/usr/bin/python{version}")
     (tree / "bin/skywatch").write_text(PROGRAM)
     (tree / "pyvenv.cfg").write_text(f"home = /usr/bin\ninclude-system-site-packages = false\nversion = {version}\n")
-    shutil.rmtree(tree / "include", ignore_errors=True)
-    (tree / "lib64").unlink(missing_ok=True)
-    # Where the wheel lay when the package was built.
-    for path in (tree / "lib").rglob("skywatch-*.dist-info/direct_url.json"):
-        path.unlink()
+
+
+def remove_others(tree: Path) -> None:
+    """Leave programs and packages in the environment: some packages have their data, or a manual page, beside them."""
+    for path in tree.iterdir():
+        if path.is_dir() and not path.is_symlink() and path.name not in PARTS:
+            shutil.rmtree(path)
+        elif path.name not in PARTS:
+            path.unlink()
+
+
+def forget_removed(lib: Path) -> None:
+    """Take out of the lists of packages what was removed: its checksums would carry the path of the build."""
+    for path in lib.rglob("*.dist-info/RECORD"):
+        lines = path.read_text().splitlines(keepends=True)
+        kept = [line for line in lines if (path.parent.parent / next(csv.reader([line]))[0]).exists()]
+        path.write_text("".join(kept))
 
 
 def install_files(root: Path, number: str) -> None:

@@ -17,6 +17,9 @@ from typing import Any
 
 SKYWATCH = "/opt/skywatch/bin/skywatch"
 NAMES = re.compile(r"[a-z][a-z0-9_]{0,31}")
+MAX_INPUT_CHARS = 1000
+# The proxies are nginx and the network of Home Assistant: a request comes by Home Assistant, whose address is the
+# gateway's, and the Supervisor, perhaps by another add-on before them. Each adds an address to X-Forwarded-For.
 SETTINGS = """[app:main]
 use = egg:skywatch
 environment = {environment}
@@ -27,7 +30,7 @@ bus = memory
 roles = api tracker realtime worker
 listen = 127.0.0.1:6543
 realtime_listen = 127.0.0.1:6544
-trusted_proxy = 127.0.0.1 172.30.32.2
+trusted_proxy = 127.0.0.1 172.30.32.0/23
 auth_mode = {auth_mode}
 {more}
 """
@@ -47,8 +50,9 @@ def settings_of(options: dict[str, Any], secret: str) -> str:
         name, text = str(receiver.get("name", "")), str(receiver.get("input", "")).strip()
         if not NAMES.fullmatch(name) or name in names:
             raise OptionError(f"receivers: {name!r} is no name, or is there twice; use a-z, 0-9 and _, a letter first")
-        if not text or not text.isprintable():
-            raise OptionError(f"receivers: the input of {name} must be one line")
+        if not text or not text.isprintable() or len(text) > MAX_INPUT_CHARS:
+            problem = f"the input of {name} must be one line of 1 to {MAX_INPUT_CHARS} characters"
+            raise OptionError(f"receivers: {problem}")
         names.add(name)
         # What ini files replace stays as it was entered.
         lines.append(f"receiver.{name} = {text.replace('%', '%%')}")
@@ -67,7 +71,13 @@ def _station(options: dict[str, Any]) -> list[str]:
         return []
     if latitude is None or longitude is None:
         raise OptionError("station_lat, station_lon: give both or none")
-    return [f"station_lat = {float(latitude)!r}", f"station_lon = {float(longitude)!r}"]
+    lines = []
+    for name, value, most in (("station_lat", latitude, 90), ("station_lon", longitude, 180)):
+        degrees = float(value)
+        if not -most <= degrees <= most:
+            raise OptionError(f"{name}: {degrees:g} is not from -{most} to {most} degrees")
+        lines.append(f"{name} = {degrees!r}")
+    return lines
 
 
 def administrator_of(options: dict[str, Any]) -> tuple[str, str] | None:

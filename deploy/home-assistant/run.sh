@@ -1,9 +1,9 @@
 #!/bin/sh
-# Starts the add-on: settings from its options, the database, the first administrator, nginx, and the service. The add-on
+# Starts the add-on: settings from its options, nginx, the database, the first administrator, and the service. The add-on
 # ends with the service.
 set -eu
 /opt/skywatch/bin/python /options.py /data/options.json /data/skywatch.ini
+nginx -c /etc/skywatch/nginx.conf
 /opt/skywatch/bin/skywatch init /data/skywatch.ini
 /opt/skywatch/bin/python /options.py /data/options.json /data/skywatch.ini --administrator
-nginx -c /etc/skywatch/nginx.conf
 exec /opt/skywatch/bin/skywatch serve /data/skywatch.ini

@@ -58,10 +58,10 @@ _TEXTS = {
 
 
 class _Pass(NamedTuple):
-    """What was sampled of an aircraft, as it lies in memory, to be judged; ``base`` is the time of the first tick."""
+    """What was sampled of an aircraft until ``now``, as it lies in memory, to be judged."""
 
     hex: str
-    base: float
+    now: float
     samples: int
     at: Column
     places: Column
@@ -79,7 +79,8 @@ class _Pass(NamedTuple):
         order = np.arange(self.samples - min(self.samples, SAMPLES), self.samples) % SAMPLES
         lat, lon = (self.places[order, axis] / 1e6 for axis in (0, 1))
         alt, geom, gs, course = (self.values[name][order].astype("f8") for name, _ in _NUMBERS)
-        at, qnh = self.base + self.at[order] / 10, np.full(len(order), self.qnh)
+        since_now = (self.at[order] - _tenths(self.now)).view("i4")
+        at, qnh = (np.rint(self.now * 10) + since_now) / 10, np.full(len(order), self.qnh)
         return Track(at, lat, lon, alt, geom, qnh, gs, course, self.ground[order])
 
 
@@ -92,9 +93,9 @@ class LowTraffic:
         self._free: list[int] = []
         self._slot_of_row = np.empty(0, "i4")
         self._size = 0
-        # Tenths of seconds since the first tick, millionths of degrees; of the rest half precision says enough: 4 ft.
-        self._base: float | None = None
-        self._at = np.empty((0, SAMPLES), "i4")
+        # The last 32 bits of tenths of seconds: within seven years of now, wherever the clock is set. Millionths of
+        # degrees; of the rest half precision says enough: 4 ft.
+        self._at = np.empty((0, SAMPLES), "u4")
         self._places = np.empty((0, SAMPLES, 2), "i4")
         self._values = {name: np.empty((0, SAMPLES), "f2") for name, _ in _NUMBERS}
         self._ground = np.empty((0, SAMPLES), "?")
@@ -193,9 +194,7 @@ class LowTraffic:
         columns = sky.columns
         at, ground, alt = columns["position_at"][rows], columns["on_ground"][rows], columns["alt_baro_ft"][rows]
         place = self._count[slots] % SAMPLES
-        if self._base is None:
-            self._base = sky.now
-        self._at[slots, place], self._ground[slots, place] = np.rint((at - self._base) * 10), ground
+        self._at[slots, place], self._ground[slots, place] = _tenths(at), ground
         self._places[slots, place, 0] = np.rint(columns["lat"][rows] * 1e6)
         self._places[slots, place, 1] = np.rint(columns["lon"][rows] * 1e6)
         for name, column in _NUMBERS:
@@ -248,13 +247,14 @@ class LowTraffic:
         if not self._slots:
             return []
         used = self._count > 0
-        silent = np.flatnonzero(used & (self._figures["last"] < now - SILENT_S - 1.0))
-        due = np.flatnonzero(used & (self._figures["due"] <= now))
-        passes = [self._pass(slot, is_silent=False) for slot in np.setdiff1d(due, silent).tolist()]
-        self._figures["due"][due] = np.inf
+        is_silent = used & (self._figures["last"] < now - SILENT_S - 1.0)
+        is_due = used & (self._figures["due"] <= now)
+        passes = [self._pass(slot, now, is_silent=False) for slot in np.flatnonzero(is_due & ~is_silent).tolist()]
+        self._figures["due"][is_due] = np.inf
+        silent = np.flatnonzero(is_silent)
         for slot in silent.tolist():
             if self._count[slot] > 2:
-                passes.append(self._pass(slot, is_silent=True))
+                passes.append(self._pass(slot, now, is_silent=True))
             self._count[slot] = 0
             self._figures["due"][slot] = np.inf
             del self._slots[self._hexes[slot]]
@@ -263,10 +263,10 @@ class LowTraffic:
             self._slot_of_row[np.isin(self._slot_of_row, silent)] = -1
         return passes
 
-    def _pass(self, slot: int, *, is_silent: bool) -> _Pass:
+    def _pass(self, slot: int, now: float, *, is_silent: bool) -> _Pass:
         return _Pass(
             self._hexes[slot],
-            self._base or 0.0,
+            now,
             int(self._count[slot]),
             self._at[slot].copy(),
             self._places[slot].copy(),
@@ -383,6 +383,11 @@ def is_helicopter(category: bytes, kind: bytes) -> bool:
 
 def _text(value: bytes) -> str | None:
     return value.decode("ascii", "ignore").strip() or None
+
+
+def _tenths(at: Any) -> Any:
+    """The last 32 bits of times in tenths of seconds."""
+    return np.rint(np.multiply(at, 10)).astype("i8").astype("u4")
 
 
 def courses(track: Track) -> Any:

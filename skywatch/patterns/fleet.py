@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from heapq import heappop, heappush
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,51 +23,51 @@ from skywatch.patterns.tracker import PatternTracker
 _UNITS_A_DEGREE = 1e7
 """Latitudes and longitudes are kept in whole units of a centimetre: up to seven decimals come back unchanged."""
 
+_POSITION = np.dtype(
+    [("t", "u4"), ("lat", "i4"), ("lon", "i4"), ("alt_ft", "f4"), ("speed_kt", "f2"), ("track_deg", "f2")]
+)
+"""Times are the last 32 bits of tenths of seconds; half precision says speeds and tracks to a quarter of their unit."""
+
+_NOWHERE = np.iinfo("i4").min
+
 Found = tuple[str, PatternEvent]
 
 
-class _History(NamedTuple):
-    """The last positions of each slot, as rings: times, places, and altitudes, speeds and tracks.
+class _History:
+    """The last positions of each slot, as rings.
 
-    It is the largest table of the detectors: 28 bytes a position.
+    It is the largest table of the detectors: 20 bytes a position.
     """
 
-    t: Floats
-    places: NDArray[np.int32]
-    air: NDArray[np.float32]
+    def __init__(self, slots: int, steps: int) -> None:
+        self._rings = np.zeros((slots, steps), _POSITION)
+        self._rings["lat"] = _NOWHERE
 
-    @classmethod
-    def empty(cls, slots: int, steps: int) -> _History:
-        return cls(
-            np.full((slots, steps), np.nan),
-            np.zeros((slots, steps, 2), np.int32),
-            np.full((slots, steps, 3), np.nan, np.float32),
-        )
-
-    def grown(self, more: int) -> _History:
-        added = self.empty(more, self.t.shape[1])
-        return _History(
-            np.concatenate((self.t, added.t)),
-            np.concatenate((self.places, added.places)),
-            np.concatenate((self.air, added.air)),
-        )
+    def grow(self, more: int) -> None:
+        added = _History(more, self._rings.shape[1])
+        self._rings = np.concatenate((self._rings, added._rings))
 
     def forget(self, slot: int) -> None:
-        self.t[slot] = np.nan
+        self._rings["lat"][slot] = _NOWHERE
 
     def put(self, slots: Rows, steps: Rows, columns: Sequence[Floats]) -> None:
         t, lat, lon, *air = columns
-        self.t[slots, steps] = t
-        self.places[slots, steps] = np.rint(np.stack((lat, lon), axis=1) * _UNITS_A_DEGREE)
-        self.air[slots, steps] = np.stack(air, axis=1)
+        self._rings["t"][slots, steps] = np.rint(t * 10).astype("i8").astype("u4")
+        self._rings["lat"][slots, steps] = np.rint(lat * _UNITS_A_DEGREE)
+        self._rings["lon"][slots, steps] = np.rint(lon * _UNITS_A_DEGREE)
+        for name, column in zip(("alt_ft", "speed_kt", "track_deg"), air, strict=True):
+            self._rings[name][slots, steps] = column
 
-    def positions(self, slot: int, first: int) -> list[list[float]]:
+    def positions(self, slot: int, first: int, now: float) -> list[list[float]]:
         """Those of a slot, the oldest first: t, lat, lon, alt_ft, speed_kt, track_deg, NaN where unknown."""
-        order = (first + np.arange(self.t.shape[1])) % self.t.shape[1]
-        order = order[np.isfinite(self.t[slot, order])]
-        places = self.places[slot, order] / _UNITS_A_DEGREE
-        ring: list[list[float]] = np.column_stack((self.t[slot, order], places, self.air[slot, order])).tolist()
-        return ring
+        ring = np.roll(self._rings[slot], -first)
+        ring = ring[ring["lat"] != _NOWHERE]
+        tenths = round(now * 10)
+        t = (tenths - (np.uint32(tenths & 0xFFFFFFFF) - ring["t"]).astype("i8")) / 10
+        places = (ring[name] / _UNITS_A_DEGREE for name in ("lat", "lon"))
+        air = (ring[name].astype("f8") for name in ("alt_ft", "speed_kt", "track_deg"))
+        listed: list[list[float]] = np.column_stack((t, *places, *air)).tolist()
+        return listed
 
 
 class PatternFleet:
@@ -89,7 +88,7 @@ class PatternFleet:
         self._name_flight = name_flight or (lambda address, now: f"{address}-{now:.0f}")
         self._slots = SlotTable(capacity)
         self._motion = MotionColumns(s, capacity)
-        self._history = _History.empty(capacity, s.first_test.history_steps)
+        self._history = _History(capacity, s.first_test.history_steps)
         self._history_at = np.zeros(capacity, dtype=np.intp)
         self._watch_until = np.full(capacity, -np.inf)
         self._fed_t = np.full(capacity, -np.inf)
@@ -196,7 +195,7 @@ class PatternFleet:
     def _grow(self, capacity: int) -> None:
         more = capacity - self._motion.capacity
         self._motion.grow(capacity)
-        self._history = self._history.grown(more)
+        self._history.grow(more)
         self._history_at = np.concatenate([self._history_at, np.zeros(more, dtype=np.intp)])
         self._watch_until = np.concatenate([self._watch_until, np.full(more, -np.inf)])
         self._fed_t = np.concatenate([self._fed_t, np.full(more, -np.inf)])
@@ -215,7 +214,7 @@ class PatternFleet:
         tracker = self._trackers[slot] = PatternTracker(flight_id, address, self._s, number)
         self._fed_t[slot] = now
         events: list[PatternEvent] = []
-        for position in self._history.positions(slot, int(self._history_at[slot])):
+        for position in self._history.positions(slot, int(self._history_at[slot]), now):
             events += tracker.feed(*_optional(position))
         for finding in tracker.open:
             finding.detected_at = now

@@ -13,11 +13,10 @@ from skywatch.airframes.service import Airframe
 from skywatch.core import geo
 from skywatch.core.arrays import Array
 from skywatch.picture.members import SteadyMembers
-from skywatch.picture.merging.lead import array_of
 from skywatch.picture.merging.reported import Gathered
 from skywatch.picture.positions.accepted import Positions
 from skywatch.picture.state.aircraft_json import AS_REPORTED, content, encode
-from skywatch.picture.state.columns import fill, on_ground, present
+from skywatch.picture.state.columns import fill
 from skywatch.picture.state.fields import MLAT_TRUST, POSITION_LIFETIME_S, TISB_SOURCES
 from skywatch.picture.state.own_antenna import SIMULATED
 from skywatch.picture.state.routes import LiveRoutes
@@ -25,6 +24,7 @@ from skywatch.picture.state.row_map import RowMap
 from skywatch.picture.state.sky import Sky, empty_sky
 from skywatch.picture.state.visits import SEEN_BEFORE_DAYS, LiveVisits
 from skywatch.receivers.reports.report import SOURCES
+from skywatch.receivers.reports.report_columns import GROUND, are_said, present
 
 # Longest wait of a tick for the airframes of new aircraft, so that a military one is never shown as a civil one (s).
 AIRFRAME_WAIT_S = 0.05
@@ -101,7 +101,7 @@ class Assembly:
         u1[receivers] where each receiver hears aircraft (``own_antenna``; None: at the station).
         """
         geometry = self._geometry(now, gathered, positions, origins)
-        seen_at = np.array(gathered.values["at"], "f8")
+        seen_at = gathered.values.numbers("at")
         rows = RowMap(previous_row)
 
         steady = self._steady.follow(gathered.hexes, gathered.values, self._lookup(gathered.hexes), first_seen, rows)
@@ -110,8 +110,9 @@ class Assembly:
         if is_single is not None:
             members["single_source"] = [True if single else UNSET for single in is_single]
         encoded, details = encode(members), steady.details
-        said_at = gathered.said_at or gathered.values["at"]
-        columns = fill(members, steady.columns, said_at, gathered.times)
+        said_at = seen_at if gathered.said_at is None else np.array(gathered.said_at)
+        has_state = gathered.values.array("emergency", are_said)
+        columns = fill(gathered.values.numbers, members, steady.columns, has_state, said_at, gathered.times)
         columns |= geometry.columns()
         columns |= {"seen_at": seen_at, "first_seen": first_seen, "previous_row": previous_row}
         routes, rerouted = self._routes.columns(gathered.index, rows, columns["flight"])
@@ -173,17 +174,17 @@ class Assembly:
         """The members of the encoded objects that change every second: a list by name, a value a row."""
         members: dict[str, list[Any]] = {name: gathered.values[name] for name in AS_REPORTED}
         members |= {
-            "on_ground": array_of(gathered.values, "alt_baro", on_ground).tolist(),
+            "on_ground": (gathered.values.numbers("alt_baro") == GROUND).tolist(),
             "lat": present(geometry.lat),
             "lon": present(geometry.lon),
-            "distance_nm": present(geometry.distance_nm, 3),
-            "bearing": present(geometry.bearing_deg, 1),
+            "distance_nm": present(np.round(geometry.distance_nm, 3)),
+            "bearing": present(np.round(geometry.bearing_deg, 1)),
             "receiver": list(map(receivers.__getitem__, geometry.receiver.tolist())),
             "disputed": [UNSET] * len(gathered.hexes),
             "single_source": [UNSET] * len(gathered.hexes),
             "simulated": [UNSET] * len(gathered.hexes),
-            "seen": present(np.maximum(now - seen_at, 0.0), 1),
-            "seen_pos": present(np.maximum(now - geometry.position_at, 0.0), 3),
+            "seen": present(np.round(np.maximum(now - seen_at, 0.0), 1)),
+            "seen_pos": present(np.round(np.maximum(now - geometry.position_at, 0.0), 3)),
         }
         for row, names in gathered.disputed.items():
             members["disputed"][row] = names

@@ -18,13 +18,13 @@ from skywatch.airframes.models import MILITARY
 from skywatch.airframes.service import Airframe
 from skywatch.core.arrays import Array
 from skywatch.core.clock import unix_to_iso
-from skywatch.picture.merging.values import STEADY_AT, SaidColumn, said_of
+from skywatch.picture.merging.values import ReportValues, SteadyColumn
 from skywatch.picture.state.aircraft_json import STEADY_MEMBERS, encode
 from skywatch.picture.state.details import Addition, DetailsWriter, interesting
 from skywatch.picture.state.row_map import RowMap, texts
 from skywatch.picture.state.sky import COLUMNS
 from skywatch.receivers.reports.report import SOURCE_INDEX
-from skywatch.receivers.reports.report_columns import STEADY
+from skywatch.receivers.reports.report_columns import STEADY, STEADY_AT
 
 Values = dict[str, list[Any]]
 # Members that are made of several fields or of the airframe; the others stand as reported.
@@ -57,7 +57,7 @@ class SteadyMembers:
 
     def __init__(self) -> None:
         self._details = DetailsWriter()
-        self._said: list[tuple[Any, ...]] = []
+        self._steady: list[tuple[Any, ...]] = []
         self._openings: list[msgspec.Raw] = []
         self._first_seen: Array = np.empty(0)
         self._columns = {name: np.empty(0, COLUMNS[name]) for name in _COLUMNS}
@@ -67,28 +67,28 @@ class SteadyMembers:
         self.reported_military: set[str] = set()
 
     def follow(
-        self, hexes: list[str], values: Values, airframes: list[Airframe | None], first_seen: Array, rows: RowMap
+        self, hexes: list[str], values: ReportValues, airframes: list[Airframe | None], first_seen: Array, rows: RowMap
     ) -> Steady:
         """What stands at the beginning of each object of this tick, and the columns; ``first_seen`` in unix s."""
-        said = said_of(values)
-        said_again = rows.changed(said, self._said)
-        sources = (airframes, *(SaidColumn(said, name) for name in ("r", "ownOp", "year")))
-        added = self._details.complete(hexes, sources, rows, said_again)
+        steady = values.steady
+        changed_rows = rows.changed(steady, self._steady)
+        sources = (airframes, *(SteadyColumn(steady, name) for name in ("r", "ownOp", "year")))
+        added = self._details.complete(hexes, sources, rows, changed_rows)
         seen_anew = np.flatnonzero(rows.column(self._first_seen) != first_seen).tolist()
-        changed = sorted({*said_again, *added.changed, *seen_anew})
+        changed = sorted({*changed_rows, *added.changed, *seen_anew})
         openings = rows.listed(self._openings)
         columns = {name: rows.column(column) for name, column in self._columns.items()}
         if changed:
-            members = _members(hexes, said, added.additions, first_seen, changed)
+            members = _members(hexes, steady, added.additions, first_seen, changed)
             self.reported_military.update(
-                hexes[row] for row in changed if _is_military(said[row][STEADY_AT["dbFlags"]])
+                hexes[row] for row in changed if _is_military(steady[row][STEADY_AT["dbFlags"]])
             )
             for row, text in zip(changed, encode(members, STEADY_MEMBERS), strict=True):
                 openings[row] = msgspec.Raw(text[_OPENING:-1])
             at = np.array(changed)
             for name, column in _columns(members).items():
                 columns[name][at] = column
-        self._said, self._openings, self._columns, self._first_seen = said, openings, columns, first_seen
+        self._steady, self._openings, self._columns, self._first_seen = steady, openings, columns, first_seen
         self.made += len(changed)
         return Steady(openings, columns | added.columns, added.details, added.names)
 
@@ -98,10 +98,10 @@ def _is_military(flags: Any) -> bool:
 
 
 def _members(
-    hexes: list[str], said: list[tuple[Any, ...]], additions: list[Addition], first_seen: Array, changed: list[int]
+    hexes: list[str], steady: list[tuple[Any, ...]], additions: list[Addition], first_seen: Array, changed: list[int]
 ) -> Values:
     """The members of the rows that changed."""
-    values = dict(zip(STEADY, map(list, zip(*[said[row] for row in changed], strict=True)), strict=True))
+    values = dict(zip(STEADY, map(list, zip(*[steady[row] for row in changed], strict=True)), strict=True))
 
     def of(listed: list[Any]) -> list[Any]:
         return [listed[row] for row in changed]

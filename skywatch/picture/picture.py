@@ -196,25 +196,31 @@ class Picture:
         if views.voice.is_alone:
             reports = self.corroboration.filter(receiver, views.voice, reports, now)
             clear_airframes(reports)
-        addresses = _addresses(reports)
-        if not views.voice.is_alone:
-            self.corroboration.confirm(addresses, now)
         if not reports:
             return
+        addresses = _addresses(reports)
         if not self.admission.holds(addresses):
             if isinstance(reports, ReportColumns) and not (reports.is_made or proven):
                 reports = self.admission.filter_columns(views, reports, self._views.in_order, now)
             else:
                 reports = self.admission.filter(views, reports, self._views.in_order, now, proven)
             addresses = _addresses(reports)
+        if not views.voice.is_alone:
+            # What is taken for noise confirms nobody.
+            self.corroboration.confirm(addresses, now)
         views.put(reports, addresses)
         if self._airframes is not None:
             self._airframes.want(addresses)
 
     def reports_of(self, receiver: str) -> Mapping[str, Report]:
-        """What a receiver said of each aircraft."""
+        """What a receiver said of each aircraft; for the thread of ticks."""
         views = self._views.get(receiver)
         return views.views if views is not None else {}
+
+    def report_of(self, receiver: str, address: str) -> Report | None:
+        """What a receiver said of an aircraft; for any thread."""
+        views = self._views.get(receiver)
+        return views.get(address) if views is not None else None
 
     def count(self, receiver: str, messages: int, positions: int, duplicates: int = 0) -> None:
         """Count what a receiver brought, for its quality, where its reports are not its own."""
@@ -331,9 +337,12 @@ class Picture:
         """The state needed to continue after a restart."""
         books = []
         for receiver in self._views:
-            views = list(receiver.views.values())
-            snapshots = pack([view for view in views if type(view) is not ReceiverView])
-            grown = pack([view for view in views if type(view) is ReceiverView])
+            if receiver.are_snapshots:
+                snapshots, grown = pack(receiver.by_field()), pack(())
+            else:
+                views = list(receiver.views.values())
+                snapshots = pack([view for view in views if type(view) is not ReceiverView])
+                grown = pack([view for view in views if type(view) is ReceiverView])
             is_simulated = self.is_simulated(receiver.name)
             books.append(SavedBook(receiver.name, snapshots, grown, receiver.voice, is_simulated))
         positions = self._rows.saved_positions(self._views.names)

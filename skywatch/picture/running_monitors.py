@@ -1,4 +1,4 @@
-"""The monitors of a tracker: one that fails or is slow is logged and counted, and the others go on."""
+"""The monitors of a tracker: one that fails or is slow is logged, counted and in health, and the others go on."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from skywatch.core.database.engine import outage_of, reason
+from skywatch.core.telemetry import health
 from skywatch.core.telemetry.fault_log import LOGGED
 from skywatch.picture import metrics
 from skywatch.picture.distribution.feed import Follow
@@ -18,6 +19,7 @@ from skywatch.picture.state.sky import Sky
 
 log = logging.getLogger(__name__)
 
+COMPONENT = "monitors"
 # A monitor that takes longer delays the next tick; it is logged, at most this often (s).
 SLOW_MONITOR_S = 0.1
 SLOW_MONITOR_EVERY_S = 60.0
@@ -40,10 +42,10 @@ class RunningMonitors:
 
     def on_tick(self, sky: Sky, followers: Iterable[tuple[str, Follow]] = ()) -> None:
         """Show a tick to all of them, then to others who follow the sky by a name."""
-        for monitor in self._monitors:
-            self._observe(monitor.name, monitor.on_tick, sky)
-        for name, follow in followers:
-            self._observe(name, follow, sky)
+        all_follow = [*((monitor.name, monitor.on_tick) for monitor in self._monitors), *followers]
+        failed = [name for name, follow in all_follow if not self._observe(name, follow, sky)]
+        detail = f"failed at the last tick: {', '.join(failed)}" if failed else ""
+        health.report(COMPONENT, not failed, detail, monitors=len(all_follow))
 
     async def close(self) -> None:
         """Close all of them concurrently: each may wait for the database, and a process has 20 s to stop."""
@@ -52,14 +54,17 @@ class RunningMonitors:
             self._guarded(monitor.name, monitor.close)
 
         await asyncio.gather(*(asyncio.to_thread(close, monitor) for monitor in self._monitors))
+        health.withdraw(COMPONENT)
 
-    def _observe(self, name: str, follow: Follow, sky: Sky) -> None:
+    def _observe(self, name: str, follow: Follow, sky: Sky) -> bool:
+        """Show a tick to one; whether it worked."""
         started = time.perf_counter()
-        self._guarded(name, partial(follow, sky))
+        works = self._guarded(name, partial(follow, sky))
         duration_s = time.perf_counter() - started
         metrics.MONITOR_SECONDS.labels(name).observe(duration_s)
         if duration_s > SLOW_MONITOR_S:
             self._log_slow(name, duration_s)
+        return works
 
     def _log_slow(self, name: str, duration_s: float) -> None:
         now = time.monotonic()
@@ -67,9 +72,10 @@ class RunningMonitors:
             self._slow_logged_at[name] = now
             log.warning("monitor %s took %.0f ms for one tick", name, duration_s * 1000)
 
-    def _guarded(self, name: str, call: Callable[[], object]) -> None:
+    def _guarded(self, name: str, call: Callable[[], object]) -> bool:
         try:
             call()
+            return True
         except Exception as error:
             self.errors[name] += 1
             metrics.MONITOR_ERRORS.labels(name).inc()
@@ -77,3 +83,4 @@ class RunningMonitors:
             cause = outage_of(error)
             if cause != LOGGED and (self.errors[name] <= 3 or self.errors[name] % 100 == 0):
                 log.error("monitor %s failed: %s", name, reason(error), exc_info=None if cause else error)
+            return False

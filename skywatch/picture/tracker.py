@@ -327,12 +327,10 @@ class Tracker:
         self.picture.pace.clear()
         self.picture.places.clear()
         self.picture.shown_places.clear()
-        self.picture.origins.clear()
         for receiver in self.receivers:
             self.picture.pace[receiver.status.name] = getattr(receiver, "speed", 1.0)
-            origin = self._origin_of(receiver)
-            if origin:
-                self.picture.origins[receiver.status.name] = origin
+            # That of one that is gone stays: its aircraft are shown for some time.
+            self.picture.origins[receiver.status.name] = self._origin_of(receiver)
             if isinstance(receiver, RetryingReceiver) and receiver.site.is_own and receiver.site.place is not None:
                 self.picture.places[receiver.name] = receiver.site.place
                 self.picture.shown_places[receiver.name] = settings.shown(receiver.site.place)

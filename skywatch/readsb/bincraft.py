@@ -14,7 +14,6 @@ import numpy as np
 from msgspec import UNSET
 
 from skywatch.core.arrays import Array
-from skywatch.picture.state.columns import columns_of, floats
 from skywatch.picture.state.sky import Sky
 from skywatch.readsb.bodies import padded
 from skywatch.receivers.reports.bincraft import (
@@ -48,6 +47,7 @@ from skywatch.receivers.reports.bincraft import (
     WIDTH,
 )
 from skywatch.receivers.reports.report import EMERGENCIES, NAV_MODES, Report
+from skywatch.receivers.reports.report_columns import GROUND, NAN, fields_of, floats
 from skywatch.security.visibility import Visibility
 
 BINARY, PACKED_BINARY = "application/octet-stream", "application/zstd"
@@ -89,7 +89,7 @@ def packed(body: bytes) -> bytes:
 
 
 def _rows_of(aircraft: list[Report]) -> Array:
-    values = columns_of(aircraft)
+    values = fields_of(aircraft)
     rows, valid = np.zeros(len(aircraft), ROW), np.ones((_BITS, len(aircraft)), "?")
 
     def put(name: str, numbers: Array, steps: float, bit: int) -> None:
@@ -105,13 +105,9 @@ def _rows_of(aircraft: list[Report]) -> Array:
     for name, scaled in SCALED.items():
         numbers = floats(values[name]) if name != "seen_pos" else _filled(values[name], 0.0)
         put(name, numbers, scaled.steps, scaled.bit)
-    is_ground = np.array([altitude == "ground" for altitude in values["alt_baro"]], "?")
-    put(
-        "alt_baro",
-        floats([UNSET if value == "ground" else value for value in values["alt_baro"]]),
-        1 / ALTITUDE_STEP_FT,
-        ALT_BARO,
-    )
+    altitudes = floats(values["alt_baro"])
+    is_ground = altitudes == GROUND
+    put("alt_baro", np.where(is_ground, NAN, altitudes), 1 / ALTITUDE_STEP_FT, ALT_BARO)
     rows["altitude_source_ground"] = np.where(is_ground, ON_GROUND, np.where(valid[ALT_BARO], IN_THE_AIR, 0))
     for name, packed_number in PACKED.items():
         numbers = floats(values[name])

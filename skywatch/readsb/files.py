@@ -22,6 +22,7 @@ from skywatch.http.resources.schema import QueryInteger, Schema, node
 from skywatch.http.resources.service import ApiService
 from skywatch.picture.counted import counted_rows, counts_simulated
 from skywatch.picture.distribution.sky_request import SkyRequest
+from skywatch.picture.settings import PictureSettings
 from skywatch.picture.state.sky import Sky
 from skywatch.readsb.bincraft import BINARY, PACKED_BINARY, encode_rows, packed
 from skywatch.readsb.bodies import bodies
@@ -113,8 +114,10 @@ def get_receiver_json(request: SkyRequest) -> dict[str, Any]:
     }
     if is_simulated(request.runtime.current.of(ReceiverSettings).receivers):
         described["simulated"] = True
-    if sky.station is not None:
-        described |= {"lat": sky.station[0], "lon": sky.station[1], "outlineJson": shows_past}
+    # Not of the picture, which is not there yet when the service has just started.
+    station = request.runtime.current.of(PictureSettings).station_for(exact=request.visibility.exact_station)
+    if station is not None:
+        described |= {"lat": station[0], "lon": station[1], "outlineJson": shows_past}
     return described
 
 

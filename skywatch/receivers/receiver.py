@@ -57,20 +57,21 @@ class RetryingReceiver(RetryingInput[ReceiverStatus]):
         self._sink = sink
         await self.read_forever()
 
-    def deliver(self, reports: Sequence[Report], messages: int, positions: int) -> None:
-        """Count reports and pass them to the sink; ``positions`` of the messages were positions."""
-        self.deliver_as(self.name, reports, messages, positions)
-
-    def deliver_as(self, name: str, reports: Sequence[Report], messages: int, positions: int) -> None:
-        """``deliver`` under the name of one of several receivers that this one reads."""
+    def deliver(self, reports: Sequence[Report], messages: int, positions: int, newer_than: float = -math.inf) -> None:
+        """Count reports and pass them to the sink; see ``ReportBatch``."""
         assert self._sink is not None, "a receiver delivers only while it runs"
         if not self.decodes_frames:
-            positions -= self.site.limit(reports, self.invalid)
+            reports, refused = self.site.limit(reports, newer_than)
+            # A document that has an aircraft twice has one position of it.
+            refused = min(refused, positions)
+            positions -= refused
+            if refused:
+                self.invalid[OUT_OF_RANGE] += refused
         if messages or reports:
             self.count_messages(messages)
             self._status.positions += positions
             self._position_meter.add(positions, time.monotonic())
-            self._sink.put(name, reports, messages, positions)
+            self._sink.put(self.name, reports, messages, positions)
             self._tell_range()
 
     def _tell_range(self) -> None:

@@ -26,7 +26,7 @@ from skywatch.receivers.mode_s.decoder import Decoder as FrameDecoder
 from skywatch.receivers.mode_s.position.plausibility import DEFAULT_RANGE_NM
 from skywatch.receivers.reports.aircraft_json import DocumentError, read_document, read_line
 from skywatch.receivers.reports.documents import ReportBatch, growth
-from skywatch.receivers.reports.duplicates import without_duplicates
+from skywatch.receivers.reports.json_columns import ColumnReader
 from skywatch.receivers.reports.normalisation import finish
 
 Kind = Literal["document", "documents", "lines", "sbs", "beast", "avr", "csv"]
@@ -177,16 +177,17 @@ def _lines(stream: BinaryIO, invalid: Counter[str]) -> Iterator[bytes]:
 def _documents(lines: Iterator[bytes], invalid: Counter[str]) -> Iterator[Moment]:
     now = last_now = UNTIMED_START
     count: int | None = None
+    reader = ColumnReader()
     for line in lines:
         try:
-            document = read_document(line, invalid)
+            document = reader.read(line, invalid)
         except DocumentError:
             invalid["document"] += 1
             continue
         now = now + UNTIMED_STEP_S if document.now is None else document.now
-        reports, received, positions = finish(document.aircraft, now, last_now, invalid)
+        reports, received, positions = document.finish(now, last_now)
         previous, count = count, document.messages
-        yield Moment(now, ReportBatch(without_duplicates(reports), growth(previous, count, received), positions))
+        yield Moment(now, ReportBatch(reports, growth(previous, count, received), positions))
         last_now = now
 
 
@@ -197,8 +198,8 @@ def _single_aircraft(lines: Iterator[bytes], invalid: Counter[str]) -> Iterator[
         if aircraft is None:
             continue
         now = now if stamp is None else stamp
-        reports, received, positions = finish([aircraft], now, 0.0, invalid)
-        yield Moment(now, ReportBatch(reports, received, positions))
+        reports = [aircraft] if finish(aircraft, now, invalid) else []
+        yield Moment(now, ReportBatch(reports, len(reports), sum(report.position_at > 0 for report in reports)))
 
 
 def _sbs(lines: Iterator[bytes], invalid: Counter[str]) -> Iterator[Moment]:

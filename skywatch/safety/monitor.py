@@ -21,7 +21,7 @@ from skywatch.safety.detection.learnt_places import Cell, Learnt
 from skywatch.safety.detection.navigation.regions import Region
 from skywatch.safety.events import storage
 from skywatch.safety.events.tracker import Change, EventTracker, LiveEvent
-from skywatch.safety.metrics import SAFETY_ACTIVE, SAFETY_COUNTED, SAFETY_EVENTS
+from skywatch.safety.metrics import SAFETY_ACTIVE, SAFETY_COUNTED, SAFETY_CROWD, SAFETY_EVENTS
 from skywatch.safety.places import regions
 from skywatch.safety.places import storage as places
 from skywatch.safety.thresholds import store as settings_store
@@ -36,7 +36,8 @@ THRESHOLDS_EVERY_S = 1.5
 PLACES_EVERY_S = 60.0
 REGIONS_EVERY_S = 10.0
 START_S = 2.0
-# Every event has been listed by itself for so long (s) when the log says that it is so again.
+# Every event has been listed by itself, or every aircraft compared, for so long (s) when the log says that it is so
+# again.
 COUNTED_S = 60.0
 
 Restored = tuple[list[LiveEvent], list[Region], dict[Cell, Learnt]]
@@ -66,6 +67,8 @@ class SafetyMonitor:
         )
         # When occurrences were only counted last; None once that was long ago.
         self._counted_at: float | None = None
+        # When aircraft were too crowded to be compared last; None once that was long ago.
+        self._crowded_at: float | None = None
         self._forgotten_at: float | None = None
         self._has_thresholds = False
         self._was_complete = True
@@ -92,6 +95,7 @@ class SafetyMonitor:
         findings = marked_simulated(self._detectors.update(sky, thresholds), sky)
         self._put(self._book.update(findings, sky.now, thresholds, sky.is_complete))
         self._note_counted(sky.now)
+        self._note_crowd(sky.now)
         flags = [event.finding.military for event in self._book.active if event.raised]
         for is_military in (False, True):
             SAFETY_ACTIVE.labels(boolean_label(is_military)).set(flags.count(is_military))
@@ -124,6 +128,20 @@ class SafetyMonitor:
         elif self._counted_at is not None and now - self._counted_at > COUNTED_S:
             log.warning("safety events are listed one by one again")
             self._counted_at = None
+
+    def _note_crowd(self, now: float) -> None:
+        """Log when aircraft begin to be too crowded to be compared, and when that is over."""
+        SAFETY_CROWD.set(self._detectors.crowd)
+        if self._detectors.crowd:
+            if self._crowded_at is None:
+                log.warning(
+                    "too many aircraft in one place: %d are not compared, so that they raise no proximity event",
+                    self._detectors.crowd,
+                )
+            self._crowded_at = now
+        elif self._crowded_at is not None and now - self._crowded_at > COUNTED_S:
+            log.warning("all aircraft are compared again for proximity events")
+            self._crowded_at = None
 
     def close(self) -> None:
         """Write pending changes; the next start restores active events."""

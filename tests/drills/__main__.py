@@ -18,7 +18,7 @@ MODULES = {
     "console": "every form of the console in a browser, at two widths, light and dark (Chromium)",
     "console-walks": "five tasks as somebody new goes them through the console (Chromium)",
     "day": "24 hours of a household at ten times the speed: what its memory grows by (faketime, gcc; 2.5 hours)",
-    "deb": "build the Debian package and walk it: install, upgrade, remove, purge (root, debootstrap)",
+    "deb": "walk the Debian package: install, kill, upgrade, remove, purge, systemd (root, debootstrap)",
     "deployment": "run the manual's deployment pages in a fresh Debian (root, debootstrap)",
     "dry-runs": "12 dry runs of alert rules at once: how long all other requests and ticks take meanwhile",
     "encounters": "which of the drawn geometries of encounters are raised, how early, and which harmless ones",

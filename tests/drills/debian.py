@@ -50,6 +50,8 @@ class Debian:
             return
         subprocess.run(["debootstrap", *self._variant, self._suite, str(self.root), self._mirror], check=True)
         self._copy_configuration()
+        # debootstrap leaves this to the installer.
+        (self.root / "etc/hosts").write_text("127.0.0.1 localhost\n::1 localhost\n")
         # Packages do not start their services: they would do so in the network of this machine.
         policy = self.root / "usr/sbin/policy-rc.d"
         policy.write_text(NEVER_START)

@@ -6,6 +6,7 @@ import asyncio
 import json
 import subprocess
 import sys
+from functools import partial
 
 import httpx
 import pytest
@@ -38,9 +39,10 @@ def base(service):
 
 @pytest.fixture(scope="module")
 def key(base):
-    login = httpx.post(f"{base}/api/v1/auth/login", json={"username": "ada", "password": PASSWORD}).json()
+    post = partial(httpx.post, timeout=PATIENCE_S)
+    login = post(f"{base}/api/v1/auth/login", json={"username": "ada", "password": PASSWORD}).json()
     body = {"name": "assistant", "scopes": ["aircraft", "history"]}
-    made = httpx.post(f"{base}/api/v1/api-keys", json=body, headers={"Authorization": f"Bearer {login['access']}"})
+    made = post(f"{base}/api/v1/api-keys", json=body, headers={"Authorization": f"Bearer {login['access']}"})
     return made.json()["key"]
 
 

@@ -57,6 +57,13 @@ def test_the_start_names_addresses_that_mode_public_opens_in_one_line(service):
     assert running.stop() == 0
 
 
+def test_the_doctor_recognizes_the_running_service(service):
+    running = service(receiver__demo="simulate aircraft=20", station_lat=47.45, station_lon=8.56).start()
+    output = run_command("doctor", str(running.ini)).stdout
+    for setting, port in (("listen", running.port), ("realtime_listen", running.realtime_port)):
+        assert f"warn   {setting}: port {port} is in use by a running Skywatch" in output
+
+
 def test_what_is_on_its_way_to_a_client_still_arrives_when_the_service_stops(service):
     running = service().start()
     # More than lies on the way between two sockets, and little enough to be taken in time by a slow client.

@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
-from skywatch.core.bus import open_bus, topics
+from skywatch.core.bus import Message, open_bus, topics
 from skywatch.core.database.fencing import term_of
 from skywatch.core.election.heartbeats import heartbeat_of
 from skywatch.picture.changes import unpack
+from skywatch.picture.distribution import snapshot_messages as snapshots
 from skywatch.picture.distribution.follower import CHANGES, PictureFollower
 from skywatch.picture.state.sky import from_bytes, moment_of
 from tests.integration.test_ingest import AIRCRAFT, World, register_feeders
@@ -152,10 +153,12 @@ def test_a_standby_takes_over_from_a_frozen_tracker_which_ends_once_thawed(insta
 def end_of(tracker):
     """The lines of the log from that which says that the tracker ends, but the line of its state and of its freeze.
 
-    A tracker may have been frozen amid a tick, which is a long one then, and the bus may have given up its connection.
+    A tracker may have been frozen amid a tick, which is a long one then, and the bus may have given up its connection,
+    which the announcer of its health says as well.
     """
     lines = [line for line in tracker.log.read_text().splitlines() if line.startswith(("20", " "))]
-    lines = [line for line in lines if not line.endswith("ms for one tick") and ".core.bus." not in line]
+    lines = [line for line in lines if not line.endswith("ms for one tick")]
+    lines = [line for line in lines if not any(name in line for name in (".core.bus.", ".core.process.announcer "))]
     return lines[next(n for n, line in enumerate(lines) if "this tracker ends" in line) :]
 
 
@@ -274,7 +277,16 @@ def test_the_first_tick_after_a_takeover_is_the_picture_before(request, tmp_path
     world = World(register_feeders(postgresql_url, 4), [port])
     skies = []
     bus = open_bus(shared["bus"])
-    follower = PictureFollower(bus, 60.0, skies.append)
+    # It gives its picture to nobody, so that only the standby offers one.
+    follower = PictureFollower(bus, 60.0, skies.append, serves=lambda: False)
+    offers, answers = [], snapshots.OWN + "test"
+    bus.subscribe([answers], offers.append)
+
+    def is_followed(since):
+        """Whether the standby offers a picture that was made later (unix s)."""
+        bus.publish(Message(snapshots.ALL, snapshots.SEARCH, snapshots.encode(snapshots.Search(answers, since))))
+        return offers
+
     try:
         leader.start("--role", "tracker", wait=False)
         until(lambda: "this tracker leads" in leader.log.read_text())
@@ -285,7 +297,8 @@ def test_the_first_tick_after_a_takeover_is_the_picture_before(request, tmp_path
         until(lambda: len(follower.sky) == 12 + AIRCRAFT, "all aircraft")
         first_seen = dict(zip(follower.sky.hexes, follower.sky.columns["first_seen"].tolist(), strict=True))
         until(lambda: "another tracker leads" in standby.log.read_text())
-        time.sleep(3)
+        complete_at = follower.sky.now
+        until(lambda: is_followed(complete_at), "the standby has the picture", every_s=0.2)
         # Nobody brings the successor what it has not.
         document.is_there = False
         world.is_over = True

@@ -21,11 +21,13 @@ from skywatch.picture.access import PictureReplica
 from skywatch.picture.counted import counts_simulated
 from skywatch.picture.models import PictureState
 from skywatch.picture.settings import PictureSettings
+from skywatch.picture.state import own_antenna
 from skywatch.picture.state.own_antenna import ELSEWHERE, ORIGIN_SHIFT, OURS, SIMULATED
 from skywatch.picture.storage.saved_picture import decode, read
 from skywatch.picture.tracker import Tracker, until_next_second
 from skywatch.receivers.base import ReceiverStatus
 from skywatch.receivers.factory import KINDS
+from skywatch.receivers.reports.report import Report
 from tests.unit.picture.reports import snapshot
 from tests.waiting import PATIENCE_S, eventually, until
 
@@ -80,7 +82,14 @@ def test_every_role_has_the_picture_once_a_second(any_runtime):
     replica = PictureReplica(any_runtime.bus)
     assert len(replica.sky) == 0
     tracker = Tracker(any_runtime, [failing], [Scripted(["4b1620", "4b1621"])])
-    asyncio.run(run_until(tracker, lambda: replica.sky.seq >= 4))
+    watched = set()
+
+    def has_ticked() -> bool:
+        if replica.sky.seq:
+            watched.add(health_of("monitors")[:2])
+        return replica.sky.seq >= 4
+
+    asyncio.run(run_until(tracker, has_ticked))
     assert replica.sky.hexes == ["4b1620", "4b1621"]
     late = PictureReplica(any_runtime.bus)
     assert until(lambda: late.sky.seq == replica.sky.seq)
@@ -93,6 +102,7 @@ def test_every_role_has_the_picture_once_a_second(any_runtime):
         return statistics.get("aircraft") == 2 and statistics["monitor_errors"].get("failing", 0) >= 3
 
     until(has_counted, "the tracker's figures")
+    assert watched == {(False, "failed at the last tick: failing")}
     assert failing.closed == 1
     for follower in (replica, late):
         follower.close()
@@ -367,10 +377,29 @@ def test_where_receivers_hear_aircraft_is_noted(make_runtime):
         "demo": "simulate aircraft=5",
     }
 
-    def origins(names):
+    def tracker_of(names):
         ini = {f"receiver.{name}": receivers[name] for name in names}
-        return Tracker(make_runtime(**ini, station_lat="47.4", station_lon="8.5")).picture.origins
+        return Tracker(make_runtime(**ini, station_lat="47.4", station_lon="8.5"))
 
     elsewhere, ours = ELSEWHERE << ORIGIN_SHIFT, OURS << ORIGIN_SHIFT
-    assert origins(receivers) == {"coast": ours, "net": elsewhere, "demo": SIMULATED | elsewhere}
-    assert origins(["demo"]) == {"demo": SIMULATED}
+    expected = {"roof": 0, "near": 0, "coast": ours, "net": elsewhere, "demo": SIMULATED | elsewhere}
+    assert tracker_of(receivers).picture.origins == expected
+    assert tracker_of(["demo"]).picture.origins == {"demo": SIMULATED}
+
+
+def test_what_a_removed_network_knew_is_not_heard_by_the_antenna(make_runtime):
+    runtime = make_runtime(station_lat="47.4", station_lon="8.5")
+    store(runtime, net="adsbx-v2 http://localhost:4/v2")
+    tracker = Tracker(runtime)
+    now = tracker.picture.now()
+    far = Report("4b1620", now, now, snapshot=True, type="adsb_icao", lat=50.0, lon=8.0, alt_baro=40_000, messages=9)
+    tracker.picture.put("net", [far], 1, 1)
+
+    async def remove():
+        store(runtime, net=None)
+        runtime.stored.expire()
+        await tracker.follow(runtime.current.of(PictureSettings))
+
+    asyncio.run(remove())
+    assert list(tracker.receivers) == []
+    assert own_antenna.heard(tracker.picture.tick()).tolist() == [False]

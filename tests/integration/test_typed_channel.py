@@ -41,7 +41,7 @@ def service(tmp_path_factory):
     service.start(wait=False)
     base = f"http://127.0.0.1:{service.port}"
     until(lambda: "REST API" in service.log.read_text())
-    until(lambda: httpx.get(f"{base}/api/v1/aircraft").json().get("aircraft"), "aircraft")
+    until(lambda: httpx.get(f"{base}/api/v1/aircraft", timeout=PATIENCE_S).json().get("aircraft"), "aircraft")
     yield service
     service.stop()
 
@@ -49,7 +49,7 @@ def service(tmp_path_factory):
 @pytest.fixture(scope="module")
 def documents(service):
     base = f"http://127.0.0.1:{service.port}/api/v1"
-    return {kind: httpx.get(f"{base}/{kind}.json").json() for kind in ("openapi", "asyncapi")}
+    return {kind: httpx.get(f"{base}/{kind}.json", timeout=PATIENCE_S).json() for kind in ("openapi", "asyncapi")}
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def test_the_client_in_python_reads_typed_events_and_lists(service, types, relay
     assert seen[0][0] == "aircraft:snapshot"
     assert len(set(seen)) == len(seen)
     assert {epoch for _, epoch, _ in seen} == {seen[0][1]}
-    answer = httpx.get(f"http://127.0.0.1:{service.port}/api/v1/aircraft")
+    answer = httpx.get(f"http://127.0.0.1:{service.port}/api/v1/aircraft", timeout=PATIENCE_S)
     listed = msgspec.json.decode(answer.content, type=rest.AircraftList)
     assert {one.hex for one in listed.aircraft} & set(held)
 

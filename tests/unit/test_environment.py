@@ -20,7 +20,15 @@ def environment(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "PROGRAMS", tmp_path / ".venv" / "bin")
     monkeypatch.setattr(module, "PYTHON", tmp_path / ".venv" / "bin" / "python")
     monkeypatch.setenv("HOME", str(tmp_path))
-    for name in ("PIP_CONFIG_FILE", "PIP_INDEX_URL", "UV_DEFAULT_INDEX", "PIP_FIND_LINKS", "UV_FIND_LINKS"):
+    for name in (
+        "PIP_CONFIG_FILE",
+        "PIP_INDEX_URL",
+        "UV_DEFAULT_INDEX",
+        "PIP_FIND_LINKS",
+        "UV_FIND_LINKS",
+        "PIP_EXTRA_INDEX_URL",
+        "UV_INDEX",
+    ):
         monkeypatch.delenv(name, raising=False)
     return module
 
@@ -95,6 +103,16 @@ def test_uv_reads_the_indexes_of_pip(environment, tmp_path, monkeypatch):
     assert environment.uv_environment()["UV_DEFAULT_INDEX"] == "https://of-the-environment.example/simple"
     monkeypatch.setenv("UV_DEFAULT_INDEX", "https://of-uv.example/simple")
     assert environment.uv_environment()["UV_DEFAULT_INDEX"] == "https://of-uv.example/simple"
+
+
+def test_uv_prefers_the_main_index_to_further_ones(environment, monkeypatch):
+    """Where both have a version, it takes that version's files from the first index alone."""
+    monkeypatch.setenv("PIP_EXTRA_INDEX_URL", "file:///a file:///b")
+    assert environment.uv_environment()["UV_INDEX"] == "https://pypi.org/simple file:///a file:///b"
+    monkeypatch.setenv("PIP_INDEX_URL", "https://own.example/simple")
+    assert environment.uv_environment()["UV_INDEX"] == "https://own.example/simple file:///a file:///b"
+    monkeypatch.setenv("UV_INDEX", "https://of-uv.example/simple")
+    assert environment.uv_environment()["UV_INDEX"] == "https://of-uv.example/simple"
 
 
 def test_the_packages_of_an_extra_alone(environment):

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import json
+import re
 import runpy
 import shutil
 import struct
 import subprocess
 import sys
+from contextlib import suppress
 
+import httpx
 import jsonschema
 import pytest
 import yaml
 
+from skywatch.core.network.addresses import TrustedProxies
 from skywatch.core.process.version import VERSION
 from tests.accounts import PASSWORD
 from tests.conftest import ROOT
+from tests.ports import free_port
 from tests.processes import run_command
 from tests.servers import program
-from tests.waiting import PATIENCE_S
+from tests.waiting import PATIENCE_S, until
 
 pytestmark = pytest.mark.deep("starts servers or programs of its own")
 
@@ -39,13 +44,13 @@ def test_the_manifest_follows_the_rules():
     assert MANIFEST["version"] == VERSION
     assert f"## {VERSION}\n" in (ADDON / "CHANGELOG.md").read_text(encoding="utf-8")
     assert f"listen {MANIFEST['ingress_port']};" in (ADDON / "nginx.conf").read_text(encoding="utf-8")
-    assert set(yaml.safe_load((ADDON / "build.yaml").read_text())["build_from"]) == set(MANIFEST["arch"])
 
 
 @pytest.mark.parametrize(
     "change",
     [{"slug": "sky watch"}, {"arch": ["riscv"]}, {"timeout": 5}, {"panel_icon": "radar"}, {"colour": "blue"},
-     {"schema": {"a": "string"}}, {"schema": {"a": ["str", "int"]}}, {"watchdog": "http://localhost"}],
+     {"schema": {"a": "string"}}, {"schema": {"a": ["str", "int"]}}, {"schema": {"a": "float(-90,90)?"}},
+     {"schema": {"a": "str(1,100)"}}, {"watchdog": "http://localhost"}],
 )  # fmt: skip
 def test_the_rules_refuse(change):
     with pytest.raises(jsonschema.ValidationError):
@@ -93,7 +98,10 @@ def test_the_service_takes_the_settings(tmp_path, options, expected):
         ({"receivers": [ROOF, ROOF]}, "twice"),
         ({"receivers": [{"name": "roof", "input": "beast a:1\nsecret = mine"}]}, "one line"),
         ({"receivers": [{"name": "roof", "input": " "}]}, "one line"),
+        ({"receivers": [{"name": "roof", "input": "beast " + "a" * 1000}]}, "1000 characters"),
         ({"receivers": [ROOF], "station_lat": 47.0}, "both or none"),
+        ({"receivers": [ROOF], "station_lat": 90.5, "station_lon": 8.5}, "station_lat: 90.5 is not from -90 to 90"),
+        ({"receivers": [ROOF], "station_lat": 47.0, "station_lon": -181}, "station_lon: -181 is not from -180 to 180"),
         ({"receivers": [ROOF], "auth_mode": "open"}, "auth_mode"),
     ],
 )
@@ -145,10 +153,54 @@ def test_the_pictures_have_the_sizes_that_home_assistant_shows():
         assert struct.unpack(">II", data[16:24]) == size
 
 
+def test_the_base_is_in_the_dockerfile_alone():
+    """Supervisors warn of a build.yaml; without one, those before April 2026 give BUILD_FROM a base of their own."""
+    assert not (ADDON / "build.yaml").exists()
+    assert "BUILD_FROM" not in re.sub("(?m)^#.*", "", (ADDON / "Dockerfile").read_text(encoding="utf-8"))
+
+
+def test_the_newest_wheel_is_installed(tmp_path):
+    for version in ("1.9.0", "1.10.0", "1.10.0rc1", "0.12.1"):
+        (tmp_path / f"skywatch-{version}-py3-none-any.whl").touch()
+    text = (ADDON / "Dockerfile").read_text(encoding="utf-8").replace("/tmp/", f"{tmp_path}/")
+    choice = re.search(r"\$\((ls .*?)\)", text)[1]
+    chosen = subprocess.run(["sh", "-c", choice], capture_output=True, text=True, check=True).stdout.strip()
+    assert chosen == f"{tmp_path}/skywatch-1.10.0-py3-none-any.whl"
+
+
+def test_a_client_behind_home_assistant_has_its_own_address():
+    proxies = TrustedProxies(
+        re.search(r"\ntrusted_proxy = (.+)\n", settings_of(MANIFEST["options"], SECRET))[1].split()
+    )
+    # The browser; Home Assistant, which the Supervisor sees at the gateway; the Supervisor, which nginx sees.
+    assert proxies.client_address("127.0.0.1", "192.0.2.7, 172.30.32.1, 172.30.32.2") == "192.0.2.7"
+
+
 def test_inputs_are_written_as_they_are():
     assert "receiver.roof = readsb http://a/%%20b" in settings_of(
         {"receivers": [{"name": "roof", "input": "readsb http://a/%20b"}]}, SECRET
     )
+
+
+def test_until_the_service_listens_a_page_says_so_and_loads_again(tmp_path):
+    port = free_port()
+    text = (ADDON / "nginx.conf").read_text().replace("/run/skywatch-nginx.pid", f"{tmp_path}/pid")
+    text = text.replace("listen 8099", f"listen 127.0.0.1:{port}").replace("172.30.32.2", "127.0.0.1")
+    (tmp_path / "nginx.conf").write_text(text.replace("127.0.0.1:6543", f"127.0.0.1:{free_port()}"))
+    command = [program("nginx"), "-c", tmp_path / "nginx.conf", "-p", tmp_path, "-g", "daemon off;"]
+    with subprocess.Popen(command) as nginx:
+        try:
+            answer = until(lambda: get(f"http://127.0.0.1:{port}/"))
+        finally:
+            nginx.terminate()
+    assert (answer.status_code, answer.headers["retry-after"]) == (502, "2")
+    assert 'http-equiv="refresh"' in answer.text
+    assert "Skywatch is starting" in answer.text
+
+
+def get(url):
+    with suppress(httpx.ConnectError):
+        return httpx.get(url, timeout=PATIENCE_S)
 
 
 def test_nginx_and_the_shell_take_their_files(tmp_path):

@@ -23,7 +23,8 @@ from skywatch.features import SETTINGS, load
 from skywatch.settings import ROLES, names_of
 from tests.conftest import ROOT
 from tests.drills import home_assistant
-from tests.drills.deb import WALK
+from tests.drills.booted import BEGIN, INNER
+from tests.drills.deb import BOOTED, WALK
 from tests.drills.debian import SHOWN
 from tests.drills.image import CHECKS, PRODUCTION, START, interpolated
 
@@ -58,6 +59,8 @@ def test_scripts_are_those_of_a_posix_shell(path):
 
 SCRIPTS_OF_DRILLS = {
     "deb": SHOWN + WALK,
+    "deb-booted": BOOTED,
+    "booted": BEGIN + INNER,
     "image": START + CHECKS,
     "image-production": START + PRODUCTION,
     "home-assistant": SHOWN + home_assistant.WALK,
@@ -204,13 +207,6 @@ def test_a_wheel_that_is_not_there_is_named(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["build.py", str(tmp_path / "none.whl")])
     assert build.main() == 1
     assert "there is no such wheel; `make wheel` builds one" in capsys.readouterr().err
-
-
-def test_it_builds_on_debian_only(monkeypatch):
-    build = builder()
-    monkeypatch.setattr(build.platform, "freedesktop_os_release", lambda: {"ID": "fedora", "VERSION_ID": "42"})
-    with pytest.raises(build.Failure, match="Debian 12 or newer"):
-        build.release()
 
 
 def test_every_override_of_lintian_has_a_reason():

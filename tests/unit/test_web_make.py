@@ -10,6 +10,7 @@ import time
 import pytest
 
 from tests.conftest import ROOT
+from tests.ports import free_port
 from tests.waiting import PATIENCE_S
 
 
@@ -71,8 +72,7 @@ def test_the_environment_names_the_address_first(web, tmp_path, monkeypatch):
 
 
 def test_a_build_waits_until_the_service_listens(web, tmp_path):
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     (tmp_path / "sky.ini").write_text(f"[app:main]\nlisten = 127.0.0.1:{port}\n")
     waiting = threading.Thread(target=web.wait_for_service, args=(tmp_path / "sky.ini",))
     waiting.start()
@@ -85,7 +85,6 @@ def test_a_build_waits_until_the_service_listens(web, tmp_path):
 
 def test_a_build_waits_for_a_limited_time(web, tmp_path, monkeypatch):
     monkeypatch.setattr(web, "MAX_WAIT_S", 0.3)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     (tmp_path / "sky.ini").write_text(f"[app:main]\nlisten = 127.0.0.1:{port}\n")
     web.wait_for_service(tmp_path / "sky.ini")

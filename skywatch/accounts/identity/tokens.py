@@ -15,14 +15,17 @@ import math
 import re
 import secrets
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
 
-from pyramid_jwt.policy import JWTAuthenticationPolicy
 from webob import Request
 
 from skywatch.accounts.settings import AccountSettings
 from skywatch.core.clock import unix_now
 from skywatch.core.problems import Problem
+
+if TYPE_CHECKING:
+    from pyramid_jwt.policy import JWTAuthenticationPolicy
 
 ALGORITHM = "HS256"
 TokenType = Literal["access", "refresh"]
@@ -55,13 +58,19 @@ class TokenCodec:
 
     def __init__(self, settings: AccountSettings) -> None:
         current = settings.jwt_secret_key or settings.secret or THROWAWAY_SECRET
-        # A policy has one key; the first signs, every one verifies.
-        self._policies = [
-            JWTAuthenticationPolicy(key, algorithm=ALGORITHM, auth_type="Bearer", leeway=LEEWAY_S)
-            for key in (current, *settings.jwt_secret_key_previous)
-        ]
+        self._keys = (current, *settings.jwt_secret_key_previous)
         self.access_lifetime_s = settings.jwt_access_token_lifetime_minutes * 60
         self.refresh_lifetime_s = settings.jwt_refresh_token_lifetime_days * 86_400
+
+    @cached_property
+    def _policies(self) -> list[JWTAuthenticationPolicy]:
+        """A policy has one key; the first signs, every one verifies."""
+        # With the first token: PyJWT imports the ciphers of cryptography, 8 MB, though ours have one secret.
+        from pyramid_jwt.policy import JWTAuthenticationPolicy
+
+        return [
+            JWTAuthenticationPolicy(key, algorithm=ALGORITHM, auth_type="Bearer", leeway=LEEWAY_S) for key in self._keys
+        ]
 
     def access_token(self, user_id: int, login_id: str, login_ends_at: float = math.inf) -> str:
         """A new access token of a login, which never outlives it (unix seconds)."""

@@ -73,9 +73,9 @@ def check_database(settings: Settings, ini: Path) -> Iterator[Finding]:
         engine = create_engine(settings.database_url)
         check_connection(engine)
     except DatabaseError as error:
-        yield fault(
-            "database", str(error).removeprefix("setting database_url: "), "mend database_url, or start the server"
-        )
+        is_file = sqlite_file(settings.database_url) is not None
+        others = "make room, or give the folder to this user" if is_file else "start the server"
+        yield fault("database", str(error).removeprefix("setting database_url: "), f"mend database_url, or {others}")
         return
     try:
         yield from _look_into(engine, ini)

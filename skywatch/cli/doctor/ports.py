@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import errno
 import http.client
+import json
 import socket
 from collections.abc import Iterator, Mapping
 
 from skywatch.core.terminal.checks import Finding, fault, ok, warning
 from skywatch.http.clients.exposure import ADVICE, exposure
+from skywatch.realtime.transports.handshake import WEBSOCKET_ONLY
 from skywatch.settings import Settings, split_listen
 
 ANSWER_WITHIN_S = 3.0
+HEALTH = "/api/v1/system/health?probe=live"
+MAX_ANSWER_BYTES = 65_536
 
 
 def check_ports(addresses: dict[str, str]) -> Iterator[Finding]:
@@ -47,15 +51,13 @@ def _bind(host: str, port: int) -> None:
 
 def _explain(setting: str, host: str, port: int, error: OSError) -> Finding:
     if error.errno == errno.EADDRINUSE:
-        server = _server(host, port)
-        if server.startswith("Skywatch"):
+        if _is_skywatch(host, port):
             return warning(
                 setting, f"port {port} is in use by a running Skywatch", "nothing, unless a second one was meant"
             )
-        used_by = f" ({server})" if server else ""
         return fault(
             setting,
-            f"port {port} is in use by another program{used_by}",
+            f"port {port} is in use by another program",
             f"stop it, or choose another port for {setting}",
         )
     if error.errno in (errno.EACCES, errno.EPERM):
@@ -67,14 +69,15 @@ def _explain(setting: str, host: str, port: int, error: OSError) -> Finding:
     return fault(setting, f"{host}:{port} cannot be opened: {error.strerror}", f"choose another address for {setting}")
 
 
-def _server(host: str, port: int) -> str:
-    """What a program that listens there calls itself; empty where it does not speak HTTP."""
+def _is_skywatch(host: str, port: int) -> bool:
+    """Whether a REST API or a real-time channel of Skywatch answers there: neither names itself in ``Server``."""
     local = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104
     connection = http.client.HTTPConnection(local, port, timeout=ANSWER_WITHIN_S)
     try:
-        connection.request("GET", "/")
-        return connection.getresponse().getheader("Server") or ""
-    except (OSError, http.client.HTTPException):
-        return ""
+        connection.request("GET", HEALTH)
+        text = connection.getresponse().read(MAX_ANSWER_BYTES).decode(errors="replace")
+        return text.strip() == WEBSOCKET_ONLY or {"live", "ready", "trackers"} <= set(json.loads(text))
+    except (OSError, http.client.HTTPException, ValueError, TypeError, RecursionError):
+        return False
     finally:
         connection.close()

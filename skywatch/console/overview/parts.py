@@ -20,6 +20,7 @@ LABELS = {
     "bus": "Link between processes",
     "bus_link": "Link of a process",
     "tracker": "Live picture",
+    "monitors": "Watching of the live picture",
     "tracker-lock": "Only one tracker",
     "tracker_standby": "Tracker on standby",
     "receivers": "Receivers",

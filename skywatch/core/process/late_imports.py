@@ -22,10 +22,12 @@ LATE = {
     "joserfc": "single sign-on and Web Push",
     "multipart": "uploads",
     "pyramid_jinja2": "pages of the console",
+    "pyramid_jwt": "access tokens",
     "re2": "regular expressions of alert rules and single sign-on",
     "segno": "QR codes of links",
     "shapely": "geofences and airspaces",
     "soundfile": "recordings of radio",
+    "zope.sqlalchemy": "requests that write to the database",
     "zstandard": "binCraft, packed, and the picture between processes",
 }
 

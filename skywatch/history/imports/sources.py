@@ -110,10 +110,11 @@ class _Member(tarfile.TarInfo):
     """A member of a tar whose end has to be there: the module takes a tar that is cut off between members as whole."""
 
     @classmethod
-    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
-        if len(buf) < tarfile.BLOCKSIZE:
-            raise tarfile.ReadError("the end of the tar is missing")
-        return super().frombuf(buf, encoding, errors)
+    def fromtarfile(cls, archive: tarfile.TarFile) -> Self:
+        try:
+            return super().fromtarfile(archive)
+        except (tarfile.EmptyHeaderError, tarfile.TruncatedHeaderError):  # type: ignore[attr-defined]
+            raise tarfile.ReadError("the end of the tar is missing") from None
 
 
 class _Parts(io.RawIOBase):

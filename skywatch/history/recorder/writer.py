@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
@@ -29,6 +30,8 @@ from skywatch.history.storage.tail import tail_points
 log = logging.getLogger(__name__)
 # So many rows of the tail are merged into one, so that readers decode few of them.
 TAIL_ROWS_MERGED = 12
+# Rows of flights a statement: at a start thousands of flights are new, and each takes kilobytes until it is written.
+FLIGHTS_AT_ONCE = 500
 # A slice is complete this long after its end: by then every segment with a position in it has been continued or ended.
 COMPLETE_AFTER_S = GAP_S + 30.0
 
@@ -104,15 +107,18 @@ class Writer:
         return {int(at): points[begins == at] for at in distinct(begins[complete])}, points[~complete]
 
     def _write_flights(self, session: Any, batch: Batch) -> list[int]:
-        rows = flight_rows(batch)
-        ids: list[int] = []
-        if len(batch.new):
-            ids = new_flight_ids(session, len(batch.new))
-            new = [{**rows[index], "id": flight} for index, flight in zip(batch.new.tolist(), ids, strict=True)]
-            session.connection().execute(sa.insert(_flights), new)
-        if len(batch.existing):
-            existing = [{**rows[index], "row_id": int(batch.rows["id"][index])} for index in batch.existing.tolist()]
-            session.connection().execute(_UPDATE, existing)
+        connection = session.connection()
+        ids = new_flight_ids(session, len(batch.new)) if len(batch.new) else []
+        for begin in range(0, len(ids), FLIGHTS_AT_ONCE):
+            some = slice(begin, begin + FLIGHTS_AT_ONCE)
+            rows = flight_rows(batch, batch.new[some])
+            connection.execute(
+                sa.insert(_flights), [{**row, "id": flight} for row, flight in zip(rows, ids[some], strict=True)]
+            )
+        for begin in range(0, len(batch.existing), FLIGHTS_AT_ONCE):
+            existing = batch.existing[begin : begin + FLIGHTS_AT_ONCE]
+            rows, row_ids = flight_rows(batch, existing), batch.rows["id"][existing].tolist()
+            connection.execute(_UPDATE, [{**row, "row_id": row_id} for row, row_id in zip(rows, row_ids, strict=True)])
         return ids
 
     def _write_tail(
@@ -189,14 +195,14 @@ def chunk_rows(slice_at: int, points: Points) -> list[dict[str, Any]]:
     ]
 
 
-def flight_rows(batch: Batch) -> list[dict[str, Any]]:
-    """The rows of ``history_flights`` for a batch."""
-    columns = {name: column.tolist() for name, column in batch.rows.items()}
+def flight_rows(batch: Batch, indexes: npt.NDArray[np.intp]) -> list[dict[str, Any]]:
+    """The rows of ``history_flights`` for some rows of a batch."""
+    columns = {name: column[indexes].tolist() for name, column in batch.rows.items()}
     rows = []
-    for index, address in enumerate(batch.addresses):
+    for index, at in enumerate(indexes.tolist()):
         row: dict[str, Any] = {
-            "icao_hex": address.upper(),
-            "operator": batch.operators[index],
+            "icao_hex": batch.addresses[at].upper(),
+            "operator": batch.operators[at],
             "active": not columns["ended"][index],
         }
         for name in _TEXTS:

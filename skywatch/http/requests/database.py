@@ -7,7 +7,6 @@ transaction and take SQLite's write lock at once. Responses of 400 and above rol
 
 from __future__ import annotations
 
-import zope.sqlalchemy
 from pyramid.config import Configurator
 from sqlalchemy.orm import Session
 
@@ -22,6 +21,9 @@ def request_session(request: Request) -> Session:
     """The session of this request (``request.db``)."""
     session: Session = request.runtime.sessions()
     if writes(request):
+        # With it comes the driver of PostgreSQL where it is installed, on SQLite too: 9 MB.
+        import zope.sqlalchemy
+
         zope.sqlalchemy.register(session, transaction_manager=request.tm)
         begin_writing(session)
     else:

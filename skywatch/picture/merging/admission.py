@@ -104,7 +104,7 @@ class Admission:
         accepted = self.filter(book, new, books, now)
         if len(accepted) == len(new):
             return columns
-        return columns.only(np.array([address in self._admitted for address in columns.hexes], "?"))
+        return columns.take([row for row, address in enumerate(columns.hexes) if address in self._admitted])
 
     def filter(
         self,

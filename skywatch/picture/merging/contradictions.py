@@ -14,8 +14,9 @@ import numpy as np
 from msgspec import UNSET
 
 from skywatch.core.arrays import Array
+from skywatch.picture.merging.values import ReportValues
+from skywatch.receivers.reports.report_columns import GROUND, NAN
 
-NAN = float("nan")
 NOTHING: dict[Any, float] = {UNSET: NAN, "": NAN}
 # A value that a receiver reports for more than this share of its aircraft, and this number, is implausible.
 SAME_SHARE, SAME_COUNT = 0.5, 3
@@ -54,19 +55,17 @@ HIGHEST_AIRPORT_FT = 15_000.0
 
 
 class TextCodes:
-    """A number for every text; bounded: it is cleared when full."""
+    """A number for every text; new ones take its place when it ``is_full``."""
 
     MOST = 200_000
 
     def __init__(self) -> None:
         self._codes: dict[Any, float] = dict(NOTHING)
-        self.epoch = 0
 
-    def trim(self) -> None:
-        """Clear if there are too many; a new ``epoch`` invalidates earlier numbers."""
-        if len(self._codes) > self.MOST:
-            self._codes = dict(NOTHING)
-            self.epoch += 1
+    @property
+    def is_full(self) -> bool:
+        """Whether there are more texts than are to be kept."""
+        return len(self._codes) > self.MOST
 
     def of(self, values: Sequence[Any]) -> Array:
         """The numbers of texts; NaN for UNSET and for an empty one."""
@@ -77,17 +76,15 @@ class TextCodes:
         return np.fromiter(listed, "f8", len(values))
 
 
-def read(comparison: Comparison, values: Sequence[Any], codes: TextCodes) -> Array:
-    """Values as numbers for comparison; NaN for missing ones."""
+def read(comparison: Comparison, values: ReportValues, codes: TextCodes) -> Array:
+    """The compared field of reports as numbers for comparison; NaN for missing ones."""
+    name = comparison.fields[0]
     if comparison.kind == "text":
-        return codes.of(values)
-    try:
-        numbers = np.fromiter(values, "f8", len(values))
-    except (TypeError, ValueError):  # Some are UNSET or "ground".
-        on_ground = NAN if comparison.kind == "number" else 0.0
-        listed = [NAN if value is UNSET else on_ground if value == "ground" else value for value in values]
-        numbers = np.fromiter(listed, "f8", len(listed))
-    return numbers if comparison.kind == "number" else np.maximum(numbers - HIGHEST_AIRPORT_FT, 0.0)
+        return values.array(name, codes.of)
+    numbers = values.numbers(name)
+    if comparison.kind == "number":
+        return np.where(numbers == GROUND, NAN, numbers)
+    return np.where(numbers == GROUND, 0.0, np.maximum(numbers - HIGHEST_AIRPORT_FT, 0.0))
 
 
 def contradicted(values: Array, at: Array, comparison: Comparison) -> Array:

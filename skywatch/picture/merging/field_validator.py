@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
-from typing import Any, Protocol
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from msgspec import UNSET
@@ -26,47 +26,15 @@ from skywatch.picture.merging.contradictions import (
     repeated_value,
     vote,
 )
-from skywatch.picture.merging.lead import array_of
+from skywatch.picture.merging.reported import Reported
 from skywatch.picture.positions.validator import PositionValidator
 from skywatch.picture.state.receiver_view import is_new
-from skywatch.receivers.feeder_streams.voices import Voice
-from skywatch.receivers.reports.report import STALE_S, Report
+from skywatch.receivers.reports.report import STALE_S
 
 # Time for which a changed value prevails between two receivers (s): the other may not have received the change yet.
 # Several at once, and more than this share of the compared values, are not such changes.
 LAG_S = 60.0
 SYSTEMATIC_COUNT, SYSTEMATIC_SHARE = 3, 0.2
-
-
-class Reported(Protocol):
-    """The present reports of one receiver, see ``tick_merge``."""
-
-    @property
-    def receiver(self) -> int:
-        """Its index."""
-
-    @property
-    def voice(self) -> Voice:
-        """Whose it is."""
-
-    @property
-    def views(self) -> list[Report]:
-        """Its report of each aircraft."""
-
-    @property
-    def rows(self) -> Array:
-        """Their rows in the tick."""
-
-    @property
-    def heard_at(self) -> Array:
-        """When each was heard last (unix s)."""
-
-    @property
-    def values(self) -> dict[str, list[Any]]:
-        """Values by field."""
-
-    def voices(self) -> Array | None:
-        """How many independent feeders stand for each view; None where the receiver is one."""
 
 
 @dataclass
@@ -112,7 +80,7 @@ class Before:
     row: dict[int, int] = field(default_factory=dict)
     values: list[Array] = field(default_factory=list)
     contradicted: list[Array] = field(default_factory=list)
-    epoch: int = 0
+    codes: TextCodes | None = None
 
     @cached_property
     def column(self) -> dict[str, int]:
@@ -126,7 +94,6 @@ class FieldValidator:
     def __init__(self, positions: PositionValidator) -> None:
         self._positions = positions
         self._codes = TextCodes()
-        self._readers = {comparison: partial(read, comparison, codes=self._codes) for comparison in COMPARISONS}
         self._before = Before()
         # (address, quantity) -> time of the contradiction, and the receiver that changed the value.
         self._changed: dict[tuple[str, str], tuple[float, int]] = {}
@@ -155,10 +122,9 @@ class FieldValidator:
         self._remember(reported, hexes, shared, conflicts)
         return verdict
 
-    def note_right(self, receiver: str, views: Sequence[Report], now: float) -> None:
-        """Count views of a stranger that say the same as ours; ``now`` in unix seconds."""
-        positions = sum(view.lat is not UNSET and now - view.position_at <= 1.0 for view in views)
-        self._positions.note_right(receiver, positions, len(views))
+    def note_right(self, receiver: str, positions: int, reports: int) -> None:
+        """Count reports of a stranger that say the same as ours, and how many of them had a new position."""
+        self._positions.note_right(receiver, positions, reports)
 
     def shift(self, step: float) -> None:
         """Move all times by ``step`` seconds: the clock has been set."""
@@ -190,13 +156,13 @@ class FieldValidator:
         shared = Shared(rows, reporters.tolist(), of_reporters, view_of[reporters], at_of[reporters])
         self._count(shared, hexes)
         self._weigh(shared, reported)
-        self._codes.trim()
+        if self._codes.is_full:
+            self._codes = TextCodes()
         counted = [np.flatnonzero(counts) for counts in shared.counts]
         for comparison in COMPARISONS:
             matrix = np.full(shared.at.shape, np.nan)
-            convert = self._readers[comparison]
             for receiver, (reporter, columns) in enumerate(zip(shared.reporters, counted, strict=True)):
-                values = array_of(reported[reporter].values, comparison.fields[0], convert)
+                values = read(comparison, reported[reporter].values, self._codes)
                 matrix[receiver, columns] = values[shared.view_indices[receiver, columns]]
             shared.values.append(matrix)
         return shared
@@ -261,25 +227,26 @@ class FieldValidator:
             shared.wrong[:, columns[at]] |= ~np.isnan(values[:, at]) & ~agree[winner[at], :, at]
         for at, (column, receiver) in enumerate(zip(columns.tolist(), believed.tolist(), strict=True)):
             row = int(shared.rows[column])
-            view = self._view(comparison, reported, shared, column, receiver, agree[:, :, at], now)
+            shown = self._shown(comparison, reported, shared, column, receiver, agree[:, :, at], now)
             for name in comparison.fields:
-                verdict.values.append((name, row, UNSET if view is None else getattr(view, name)))
-            if view is None and comparison.name not in verdict.disputed.setdefault(row, []):
+                verdict.values.append((name, row, UNSET if shown is None else shown[0].values[name][shown[1]]))
+            if shown is None and comparison.name not in verdict.disputed.setdefault(row, []):
                 verdict.disputed[row].append(comparison.name)
 
-    def _view(
+    def _shown(
         self, comparison: Comparison, reported: Sequence[Reported], shared: Shared, column: int, believed: int,
         agree: Array, now: float,
-    ) -> Report | None:  # fmt: skip
-        """The view whose value is shown: what independent feeders agree on, if that does not contradict the best."""
+    ) -> tuple[Reported, int] | None:  # fmt: skip
+        """The receiver and its view whose value is shown: what independent feeders agree on, if that does not
+        contradict the best."""
         if believed < 0:
             return None
         for receiver in np.flatnonzero((shared.weights[:, column] > 1) & agree[believed]).tolist():
-            agreed: Report = reported[shared.reporters[receiver]].views[shared.view_indices[receiver, column]]
+            feeders, index = reported[shared.reporters[receiver]], int(shared.view_indices[receiver, column])
+            agreed = feeders.views[index]
             if not getattr(agreed, "is_divided", False) and is_new(agreed, comparison.fields[0], now):
-                return agreed
-        best: Report = reported[shared.reporters[believed]].views[shared.view_indices[believed, column]]
-        return best
+                return feeders, index
+        return reported[shared.reporters[believed]], int(shared.view_indices[believed, column])
 
     def _plausible(self, comparison: Comparison, reported: Sequence[Reported], shared: Shared, columns: Array) -> Array:
         """1 if a receiver's value is plausible, by its values of other aircraft and its horizon; else 0."""
@@ -330,7 +297,7 @@ class FieldValidator:
         """The only receiver whose value differs from that of the last tick, when all agreed."""
         before = self._before
         old = before.column.get(address)
-        if old is None or before.contradicted[index][old] or before.epoch != self._codes.epoch:
+        if old is None or before.contradicted[index][old] or before.codes is not self._codes:
             return None
         tolerance, changed = COMPARISONS[index].tolerance, []
         for view_index, receiver in enumerate(receivers):
@@ -345,7 +312,7 @@ class FieldValidator:
     def _remember(self, reported: Sequence[Reported], hexes: list[str], shared: Shared, conflicts: list[Array]) -> None:
         addresses = list(map(hexes.__getitem__, shared.rows.tolist()))
         row = {reported[reporter].receiver: at for at, reporter in enumerate(shared.reporters)}
-        self._before = Before(addresses, row, shared.values, conflicts, self._codes.epoch)
+        self._before = Before(addresses, row, shared.values, conflicts, self._codes)
         if self._changed:
             lasting = {
                 (address, comparison.name)

@@ -1,139 +1,100 @@
-"""``Lead``: the reports of a tick as the first receiver that hears each aircraft has them, taken apart once.
+"""``Lead``: the reports of a tick as the first receiver that hears each aircraft has them.
 
 Receivers that hear the same aircraft mostly say the same of it: the last message is the same for all. Each further
-report is compared with the leading one as a whole; where both say the same, its values are those of the leading one,
-and only its times, its count and its signal are its own. One that heard the aircraft a moment later has another place
-for it, and all else alike.
+document is compared with the leading reports by columns; where both say the same, only its times, its count and its
+signal are its own. One that heard the aircraft a moment later has another place for it, and all else alike.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from operator import eq, itemgetter
-from typing import Any
+from collections.abc import Sequence
+from operator import itemgetter, ne
 
 import numpy as np
-from msgspec import UNSET
-from msgspec.structs import astuple
 
 from skywatch.core.arrays import Array
-from skywatch.picture.merging.values import FIELDS as _FIELDS
-from skywatch.picture.merging.values import Convert, ReportValues
-from skywatch.picture.state.columns import columns_of
-from skywatch.receivers.reports.report import Report
+from skywatch.picture.merging.steady_arrays import SteadyArrays
+from skywatch.picture.state.fields import AIRFRAME_FIELDS
+from skywatch.receivers.reports.report_columns import NUMBERS, STEADY, ReportColumns
 
 # What each receiver says in its own way, so that it makes no difference between two reports.
-OWN = ("at", "position_at", "messages", "rssi")
+OWN = ("messages", "rssi")
 # What differs between receivers that heard an aircraft at different moments.
 PLACE = ("lat", "lon")
-# Everything else but the ages, which are times by now; and that without the place.
-_said = itemgetter(
-    slice(_FIELDS.index("type"), _FIELDS.index("seen_pos")),
-    slice(_FIELDS.index("seen_pos") + 1, _FIELDS.index("messages")),
-    _FIELDS.index("acas_ra"),
-)
-_elsewhere = itemgetter(
-    slice(_FIELDS.index("type"), _FIELDS.index("lat")),
-    slice(_FIELDS.index("lon") + 1, _FIELDS.index("seen_pos")),
-    slice(_FIELDS.index("seen_pos") + 1, _FIELDS.index("messages")),
-    _FIELDS.index("acas_ra"),
-)
-# That without what the aircraft is.
-_of_flight = itemgetter(
-    _FIELDS.index("type"),
-    _FIELDS.index("flight"),
-    slice(_FIELDS.index("dbFlags") + 1, _FIELDS.index("lat")),
-    slice(_FIELDS.index("lon") + 1, _FIELDS.index("seen_pos")),
-    slice(_FIELDS.index("seen_pos") + 1, _FIELDS.index("messages")),
-    _FIELDS.index("acas_ra"),
-)
-
-
-@dataclass(frozen=True)
-class Differences:
-    """Indices of reports: those that ``moved`` have another place, and those that are ``other`` say something else."""
-
-    other: Array
-    moved: Array
-
-    @classmethod
-    def none(cls) -> Differences:
-        """Every report says the same."""
-        return cls(np.empty(0, "i8"), np.empty(0, "i8"))
-
-    def of(self, name: str) -> Array:
-        """The reports in which a field may differ."""
-        return np.union1d(self.other, self.moved) if name in PLACE and len(self.moved) else self.other
+_COMPARED = tuple(name for name in NUMBERS if name not in (*OWN, *PLACE))
+# What is said of a flight, without what the aircraft is.
+_of_flight = itemgetter(*(at for at, name in enumerate(STEADY) if name not in AIRFRAME_FIELDS))
 
 
 class Lead:
-    """One report an aircraft, by row."""
+    """One report an aircraft, by row: ``columns``. ``reports`` are each receiver's, with the rows of its aircraft.
 
-    def __init__(self, views: Sequence[Report]) -> None:
-        self.views = views
-        self.values = ReportValues(views)
-
-    def differences(self, views: Sequence[Report], rows: Array) -> Differences:
-        """Which reports say something else than the leading ones of their rows."""
-        leading = list(map(self.views.__getitem__, rows.tolist()))
-        said = map(eq, map(_said, map(astuple, views)), map(_said, map(astuple, leading)))
-        different = np.flatnonzero(~np.fromiter(said, "?", len(views)))
-        moved = [_has_moved(views[index], leading[index]) for index in different.tolist()]
-        mask = np.array(moved, "?")
-        return Differences(different[~mask], different[mask])
-
-
-def say_the_same(ones: Sequence[Report], others: Sequence[Report]) -> list[bool]:
-    """Whether each report says the same of a flight as another one, but for place, times, count and signal."""
-    return list(map(eq, map(_of_flight, map(astuple, ones)), map(_of_flight, map(astuple, others))))
-
-
-def _has_moved(one: Report, other: Report) -> bool:
-    """Whether two reports differ in the place alone; one that has none may be given that of another."""
-    if one.lat is UNSET or other.lat is UNSET or one.lon is UNSET or other.lon is UNSET:
-        return False
-    return bool(_elsewhere(astuple(one)) == _elsewhere(astuple(other)))
-
-
-class FollowingValues(dict[str, list[Any]]):
-    """The fields of one receiver's reports, each made when it is asked for.
-
-    The receiver ``leads`` where all of them are leading ones themselves.
+    ``first`` is the place of each among the reports of all, one receiver's behind the other's.
     """
 
-    def __init__(
-        self, lead: Lead, views: Sequence[Report], rows: Array, differences: Differences, *, leads: bool
-    ) -> None:
-        super().__init__({} if leads else columns_of(views, OWN))
-        self.lead, self.views, self.rows, self.differences = lead, views, rows, differences
-        self._arrays: dict[tuple[str, Convert], Array] = {}
-        self._in_order = leads and bool((rows == np.arange(len(lead.views))[: len(rows)]).all())
+    def __init__(self, reports: Sequence[tuple[ReportColumns, Array]], aircraft: int) -> None:
+        first = np.full(aircraft, -1)
+        end = sum(len(columns) for columns, _ in reports)
+        for columns, rows in reversed(reports):
+            end -= len(columns)
+            first[rows] = np.arange(end, end + len(columns))
+        self.first = first
+        if (first == np.arange(aircraft)).all() and len(reports[0][0]) == aircraft:
+            self.columns = reports[0][0]
+        else:
+            self.columns = ReportColumns.joined([columns for columns, _ in reports]).take(first.tolist())
 
-    def __missing__(self, name: str) -> list[Any]:
-        values = self.lead.values[name]
-        if not self._in_order or len(values) > len(self.rows):
-            values = list(map(values.__getitem__, self.rows.tolist()))
-        for index in self.differences.of(name).tolist():
-            values[index] = getattr(self.views[index], name)
-        self[name] = values
-        return values
+    def differences(self, columns: ReportColumns, rows: Array, steady_arrays: SteadyArrays) -> Array:
+        """The indices of reports that say something else than the leading ones of their rows, not of another place.
 
-    def array(self, name: str, convert: Convert) -> Array:
-        """A field, converted once; nobody may write to it."""
-        key = name, convert
-        if key not in self._arrays:
-            self._arrays[key] = convert(self[name]) if name in OWN else self._array(name, convert)
-        return self._arrays[key]
-
-    def _array(self, name: str, convert: Convert) -> Array:
-        array: Array = self.lead.values.array(name, convert)[self.rows]
-        differing = self.differences.of(name)
-        if len(differing):
-            array[differing] = convert([getattr(self.views[index], name) for index in differing.tolist()])
-        return array
+        ``steady_arrays`` are those of the reports.
+        """
+        lead = self.columns
+        if columns is lead:
+            return np.empty(0, "i8")
+        differ = steady_arrays.differ_from(list(map(lead.steady.__getitem__, rows.tolist())))
+        other = differ | _differ(columns, lead, rows, _COMPARED)
+        other |= _advise_differently(columns, lead, rows)
+        moved = _differ(columns, lead, rows, PLACE)
+        # One that has no place may be given that of another.
+        other |= moved & ~(_has_place(columns) & _has_place(lead)[rows])
+        return np.flatnonzero(other)
 
 
-def array_of(values: Mapping[str, list[Any]], name: str, convert: Convert) -> Array:
-    """A field of the reports of a receiver, converted; nobody may write to it."""
-    return values.array(name, convert) if isinstance(values, FollowingValues | ReportValues) else convert(values[name])
+def say_the_same(ones: ReportColumns, others: ReportColumns) -> Array:
+    """?[n]: whether reports say the same of a flight, but for place, times, count and signal."""
+    rows = np.arange(len(ones))
+    are_other = map(ne, map(_of_flight, ones.steady), map(_of_flight, others.steady))
+    differ = np.fromiter(are_other, "?", len(ones)) | _differ(ones, others, rows, _COMPARED)
+    result: Array = ~(differ | _advise_differently(ones, others, rows))
+    return result
+
+
+def _differ(ones: ReportColumns, others: ReportColumns, rows: Array, names: Sequence[str]) -> Array:
+    """?[n]: in which any of these numbers is not that of ``rows`` of others."""
+    differ = np.zeros(len(ones), "?")
+    for name in names:
+        one, other = ones.numbers.get(name), others.numbers.get(name)
+        if one is None or other is None:
+            column = one if other is None else other[rows]
+            if column is not None:
+                differ |= ~np.isnan(column)
+            continue
+        other = other[rows]
+        differ |= (one != other) & ~(np.isnan(one) & np.isnan(other))
+    return differ
+
+
+def _advise_differently(ones: ReportColumns, others: ReportColumns, rows: Array) -> Array:
+    differ = np.zeros(len(ones), "?")
+    if ones.advisories or others.advisories:
+        for at, row in enumerate(rows.tolist()):
+            differ[at] = ones.advisories.get(at) != others.advisories.get(row)
+    return differ
+
+
+def _has_place(columns: ReportColumns) -> Array:
+    if not all(name in columns.numbers for name in PLACE):
+        return np.zeros(len(columns), "?")
+    result: Array = ~np.isnan(columns.numbers["lat"] + columns.numbers["lon"])
+    return result

@@ -6,22 +6,23 @@ it; what has no group is taken from the first report that has it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import combinations, repeat
-from operator import is_not
+from collections.abc import Iterable, Sequence
+from itertools import chain, combinations, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec import UNSET
 
 from skywatch.core.arrays import Array
-from skywatch.picture.merging.reported import Reported, Times, Values
-from skywatch.picture.state.columns import columns_of, is_absent, numbers
+from skywatch.picture.merging.reported import Reported, Times
+from skywatch.picture.merging.values import ReportValues
 from skywatch.picture.state.fields import AGREED_S, AIRFRAME_FIELDS, GROUPS, MLAT_TRUST, TISB_TRUST, Group
 from skywatch.picture.state.receiver_view import FieldState, ReceiverView
 from skywatch.receivers.feeder_streams.voices import Voice
 from skywatch.receivers.reports.report import STALE_S, Report
+from skywatch.receivers.reports.report_columns import ReportColumns, are_said, floats, is_absent
 
+Values = dict[str, list[Any]]
 WITHOUT_GROUP = (*AIRFRAME_FIELDS, "rssi", "mlat", "tisb")
 # The rank of what is stale, behind every trust.
 _STALE = 1_000.0
@@ -37,7 +38,7 @@ class Winner(NamedTuple):
 
 def merge(
     reported: Sequence[Reported], believed: Sequence[Array], chosen: Array, is_contested: Array, now: float
-) -> tuple[Values, Times, Array]:
+) -> tuple[ReportValues, Times, Array]:
     """The merged values, the times of single fields and the receiver heard last u2, of the aircraft ``chosen`` ?[n].
 
     Of equals the first in the order of ``reported`` is taken. All of them are ours, or all are strangers, of whom one
@@ -48,7 +49,7 @@ def merge(
     is_contested = is_contested[chosen]
     said = reports.said
     base = reports.first(reports.trust, reports.at, now)
-    values: Values = columns_of([reports.views[index] for index in base.tolist()])
+    values: Values = {name: _sorted([column], base.tolist()) for name, column in said.items()}
     winners: dict[Group, Winner] = {}
     for group in GROUPS:
         if all(is_absent(said[name]) for name in group.fields):
@@ -64,15 +65,19 @@ def merge(
         _take(values, said, group.fields, winner, (winner != base) & ((winner >= 0) | is_said[base]))
     for name in WITHOUT_GROUP:
         if UNSET in values[name] and not is_absent(said[name]):
-            winner = reports.first(reports.trust, np.where(_is_said(said[name]), reports.at, -np.inf), now)
+            winner = reports.first(reports.trust, np.where(are_said(said[name]), reports.at, -np.inf), now)
             _take(values, said, (name,), winner, (winner != base) & (winner >= 0))
     _name_sources(values, reports, winners)
     values["at"] = np.maximum.reduceat(reports.at, reports.starts).tolist()
     values["position_at"] = np.maximum.reduceat(reports.position_at, reports.starts).tolist()
-    messages = np.add.reduceat(numbers(said["messages"], 0, "i8"), reports.starts)
+    messages = np.add.reduceat(np.nan_to_num(floats(said["messages"])), reports.starts)
     for row in np.flatnonzero(reports.is_shared).tolist():
         values["messages"][row] = int(messages[row])
-    return values, _times(values, reports, winners), reports.receiver[reports.latest(reports.at)]
+    return (
+        ReportValues(ReportColumns.of_fields(values)),
+        _times(values, reports, winners),
+        reports.receiver[reports.latest(reports.at)],
+    )
 
 
 class _Reports:
@@ -84,12 +89,14 @@ class _Reports:
     """
 
     def __init__(self, reported: Sequence[Reported], believed: Sequence[Array], chosen: Array) -> None:
-        views: list[Report] = []
+        views: list[Report | None] = []
+        said: list[Values] = []
         voices: list[Voice] = []
         columns = []
         for of_receiver, indices in zip(reported, believed, strict=True):
             indices = indices[chosen[of_receiver.rows[indices]]]
-            views += map(of_receiver.views.__getitem__, indices.tolist())
+            views += _views_of(of_receiver, indices.tolist())
+            said.append(of_receiver.columns.take(indices.tolist()).fields())
             voices += repeat(of_receiver.voice, len(indices))
             agreed = of_receiver.agreed()
             columns.append(
@@ -108,8 +115,11 @@ class _Reports:
         self.starts, self.rows = np.flatnonzero(is_start), np.cumsum(is_start) - 1
         self.ends = np.append(self.starts[1:], len(rows))
         self.is_shared = self.ends - self.starts > 1
-        self.views, self.voices = [views[at] for at in order.tolist()], [voices[at] for at in order.tolist()]
-        self.said = columns_of(self.views)
+        places = order.tolist()
+        self.views, self.voices = [views[at] for at in places], [voices[at] for at in places]
+        self.said = {
+            name: _sorted([of_receiver[name] for of_receiver in said], places) for name in Report.__struct_fields__
+        }
         self.at, self.position_at = (np.array(self.said[name], "f8") for name in ("at", "position_at"))
         self.accumulated = np.flatnonzero([isinstance(view, ReceiverView) for view in self.views])
         self.heard = [view.heard for view in self.views if isinstance(view, ReceiverView)]
@@ -137,7 +147,7 @@ class _Reports:
         Where each field has a time of its own, the latest counts.
         """
         names = [name for name in group.fields if not is_absent(self.said[name])]
-        is_said = np.any([_is_said(self.said[name]) for name in names], 0)
+        is_said = np.any([are_said(self.said[name]) for name in names], 0)
         own_at = self.position_at if group.name == "position" else self.at
         if is_said.all() and not len(self.accumulated) and not any(self.listing.values()):
             return self.trust, own_at
@@ -162,6 +172,20 @@ class _Reports:
 
 
 _NEVER = FieldState(-np.inf, 0)
+
+
+def _views_of(of_receiver: Reported, indices: list[int]) -> Iterable[Report | None]:
+    """The reports at these places; None for snapshots, which have no more than is said."""
+    if isinstance(of_receiver.views, ReportColumns):
+        return repeat(None, len(indices))
+    return map(of_receiver.views.__getitem__, indices)
+
+
+def _sorted(parts: Sequence[list[Any]], places: list[int]) -> list[Any]:
+    """The values at these places of lists that stand one behind the other."""
+    if all(map(is_absent, parts)):
+        return [UNSET] * len(places)
+    return list(map(list(chain.from_iterable(parts)).__getitem__, places))
 
 
 def _withheld(reports: _Reports, group: Group, at: Array, is_contested: Array, now: float) -> Array:
@@ -195,10 +219,6 @@ def _is_confirmed(reports: _Reports, indices: range, name: str) -> bool:
 def _rows_with(lists: list[Any]) -> list[int]:
     """Where lists are not empty; usually they are."""
     return [row for row, listed in enumerate(lists) if listed]
-
-
-def _is_said(values: list[Any]) -> Array:
-    return np.fromiter(map(is_not, values, repeat(UNSET)), "?", len(values))
 
 
 def _take(values: Values, said: Values, names: Sequence[str], winner: Array, is_taken: Array) -> None:

@@ -7,38 +7,18 @@ what is true within seconds, and one alone need not be believed until then.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 
 from skywatch.core.arrays import Array
-from skywatch.receivers.feeder_streams.voices import Voice
+from skywatch.picture.merging.reported import Reported
 
 # Who has sent nothing of an aircraft for so long (s) does not hear it now.
 PRESENT_S = 5.0
 CONTESTED_VOICES = 3
 
 
-class Present(Protocol):
-    """The reports of one receiver, see ``tick_merge``."""
-
-    @property
-    def voice(self) -> Voice:
-        """Whose it is."""
-
-    @property
-    def rows(self) -> Array:
-        """The rows of its views in the tick."""
-
-    @property
-    def heard_at(self) -> Array:
-        """When each was heard last (unix s)."""
-
-    def agreed(self) -> Array | None:
-        """?[n]: on which views independent feeders agree; None where the receiver is one."""
-
-
-def contested(reported: Sequence[Present], count: int, now: float) -> Array:
+def contested(reported: Sequence[Reported], count: int, now: float) -> Array:
     """?[count]: the aircraft that independent feeders agree on lately, or that three voices hear.
 
     Strangers of one owner, without a record, or in one network, are one voice.

@@ -6,21 +6,19 @@ views.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from operator import attrgetter
 
 import numpy as np
 from msgspec import UNSET
 
-from skywatch.core.arrays import Array
-from skywatch.picture.merging.values import ReportValues
-from skywatch.picture.state.columns import columns_of
+from skywatch.core.arrays import Array, distinct
+from skywatch.picture.merging.steady_arrays import SteadyArrays
 from skywatch.picture.state.fields import GROUPS, LIFETIME_S, MIN_LIFETIME_S, POSITION_LIFETIME_S
 from skywatch.picture.state.receiver_view import ReceiverView, absorb, clear_airframes, expire, view_of
 from skywatch.receivers.feeder_streams.voices import OURS, Voice
 from skywatch.receivers.reports.report import Report
-from skywatch.receivers.reports.report_columns import ReportColumns
+from skywatch.receivers.reports.report_columns import NAN, STEADY, ReportColumns
 
 _at, _is_snapshot = attrgetter("at"), attrgetter("snapshot")
 LIFETIMES_S = tuple(sorted(set(LIFETIME_S.values())))
@@ -42,16 +40,27 @@ class ReceiverViews:
         self._columns: ReportColumns | None = None
         # Whether any view is accumulated from increments; only such views have fields that expire by themselves.
         self.grows = False
+        self.steady_arrays = SteadyArrays()
         # That of ``_oldest`` where ``forget`` has just found it.
         self._oldest_at: float | None = None
 
     @property
     def views(self) -> dict[str, Report]:
         """The view of each aircraft, by address."""
-        columns, self._columns = self._columns, None
-        if columns is not None:
-            self._views = dict(zip(columns.hexes, columns, strict=True)) | self._views
+        if self._columns is not None:
+            self._views = dict(zip(self._columns.hexes, self._columns, strict=True)) | self._views
+            self._columns = None
         return self._views
+
+    def __len__(self) -> int:
+        return len(self._views) + (len(self._columns) if self._columns is not None else 0)
+
+    def get(self, address: str) -> Report | None:
+        """The report of an aircraft, None where there is none; changes nothing, so that any thread may ask."""
+        columns = self._columns
+        if columns is not None and address in columns.addresses:
+            return columns[columns.hexes.index(address)]
+        return self._views.get(address)
 
     @property
     def addresses(self) -> Collection[str]:
@@ -59,26 +68,16 @@ class ReceiverViews:
         return self._views.keys() if self._columns is None else [*self._columns.hexes, *self._views]
 
     @property
-    def is_columns(self) -> bool:
-        """Whether ``values`` has what ``views`` would have."""
-        return self._columns is not None and not any(
-            type(view) is ReceiverView or view.mlat or view.tisb for view in self._views.values()
-        )
+    def are_snapshots(self) -> bool:
+        """Whether every report is a snapshot."""
+        return ReceiverView not in set(map(type, self._views.values()))
 
-    def values(self, now: float) -> ReportValues:
-        """What ``current`` has by field, in the order of ``addresses``, where it ``is_columns``."""
-        assert self._columns is not None, "asked for where there are views"
+    def by_field(self) -> ReportColumns:
+        """The reports as columns, in the order of ``addresses``."""
         columns, others = self._columns, list(self._views.values())
-        values = ReportValues(columns)
-        old = now - MIN_LIFETIME_S
-        aged = np.flatnonzero(columns.at < old).tolist()
-        if aged:
-            pruned = [_without_expired(view, now) for view in columns.make(aged)]
-            values.take(aged, columns_of(pruned))
-        if others:
-            current = [_without_expired(view, now) if view.at < old else view for view in others]
-            values.extend(range(len(others)), columns_of(current))
-        return values
+        if columns is None:
+            return ReportColumns.of(others)
+        return ReportColumns.joined([columns, ReportColumns.of(others)]) if others else columns
 
     def speak_for(self, voice: Voice) -> None:
         """Set whose the receiver is; what a stranger said of airframes is forgotten."""
@@ -91,15 +90,15 @@ class ReceiverViews:
     def put(self, reports: Sequence[Report], addresses: Sequence[str]) -> None:
         """Take reports of these addresses: a snapshot replaces the view, an increment adds to it."""
         self._oldest_at = None
-        if isinstance(reports, ReportColumns) and not reports.is_made and 2 * len(reports) >= len(self.addresses):
+        if isinstance(reports, ReportColumns) and not reports.is_made and 2 * len(reports) >= len(self):
             self._put_columns(reports)
             return
         if all(map(_is_snapshot, reports)):
             now = dict(zip(addresses, reports, strict=True))
-            if 2 * len(now) < len(self.views):
+            if 2 * len(now) < len(self):
                 self.views.update(now)
                 return
-            # In the order of the newest document, as the objects lie in memory.
+            # In the order of the newest document.
             self._views = now | {address: view for address, view in self.views.items() if address not in now}
             return
         for report in reports:
@@ -113,7 +112,7 @@ class ReceiverViews:
             absorb(view, report)
 
     def _put_columns(self, columns: ReportColumns) -> None:
-        new = set(columns.hexes)
+        new = columns.addresses
         others = {address: view for address, view in self._views.items() if address not in new}
         before = self._columns
         if before is not None and not new.issuperset(before.hexes):
@@ -128,18 +127,17 @@ class ReceiverViews:
             return
         self._oldest_at = None
         columns = self._columns
-        if columns is not None:
-            if (columns.at <= before).any():
-                self._columns = columns.only(columns.at > before)
-            self._views = {address: view for address, view in self._views.items() if view.at > before}
-            return
-        for address in [address for address, view in self.views.items() if view.at <= before]:
-            del self.views[address]
+        if columns is not None and (columns.at <= before).any():
+            self._columns = columns.take(np.flatnonzero(columns.at > before).tolist())
+        self._views = {address: view for address, view in self._views.items() if view.at > before}
+        if not len(self):
+            self.clear()
 
     def clear(self) -> None:
         """Forget every aircraft."""
         self._oldest_at = None
         self._columns, self._views = None, {}
+        self.steady_arrays = SteadyArrays()
 
     def expires_at(self, now: float, timeout_s: float) -> float:
         """When the next field, position or aircraft expires if nothing more is received (unix s); infinite: never."""
@@ -165,7 +163,8 @@ class ReceiverViews:
         aged = [view for view in self.views.values() if view.at < old and type(view) is not ReceiverView]
         if not aged:
             return self.views
-        return self.views | {view.hex: _without_expired(view, now) for view in aged}
+        pruned = without_expired(ReportColumns.of(aged), now)
+        return self.views | dict(zip(pruned.hexes, pruned, strict=True))
 
     def _oldest(self) -> float:
         """When the aircraft was received that was not received for the longest time (unix s)."""
@@ -196,20 +195,30 @@ def _expires_at(view: Report, now: float, timeout_s: float) -> float:
     return min((at for at in ends if at >= now), default=now)
 
 
-def _without_expired(view: Report, now: float) -> Report:
-    """A snapshot without the fields whose lifetime has passed; the snapshot itself where none has."""
-    age_s, position_age_s = now - view.at, now - view.position_at
-    expired = [
-        name
-        for name, lifetime_s in LIFETIME_S.items()
-        if lifetime_s < (position_age_s if name in GROUPS[0].fields else age_s) and name not in ("lat", "lon")
-    ]
-    if not expired:
-        return view
-    pruned = copy.copy(view)
-    for name in expired:
-        setattr(pruned, name, UNSET)
-    return pruned
+def without_expired(columns: ReportColumns, now: float) -> ReportColumns:
+    """Snapshots without the values whose lifetime has passed (unix s); themselves where none has."""
+    is_old = columns.at < now - MIN_LIFETIME_S
+    if not is_old.any():
+        return columns
+    numbers, steady, advisories = dict(columns.numbers), list(columns.steady), dict(columns.advisories)
+    # By row, a bit for each group whose values have expired.
+    groups = np.zeros(len(columns), "i8")
+    for bit, group in enumerate(GROUPS):
+        at = columns.position_at if group.name == "position" else columns.at
+        groups |= (is_old & (now - at > group.lifetime_s)).astype("i8") << bit
+    for bits in distinct(groups[groups > 0]).tolist():
+        rows = np.flatnonzero(groups == bits)
+        # A place is judged by its own time when positions are accepted.
+        names = {name for bit, group in enumerate(GROUPS) if bits >> bit & 1 for name in group.fields} - {"lat", "lon"}
+        for name in names & numbers.keys():
+            numbers[name] = numbers[name].copy()
+            numbers[name][rows] = NAN
+        keeps = [name not in names for name in STEADY]
+        for row in rows.tolist():
+            steady[row] = tuple([value if kept else UNSET for value, kept in zip(steady[row], keeps, strict=True)])
+            if "acas_ra" in names:
+                advisories.pop(row, None)
+    return ReportColumns(columns.hexes, columns.at, columns.position_at, numbers, steady, advisories)
 
 
 class AllReceiverViews:

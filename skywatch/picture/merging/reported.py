@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 
 from skywatch.core.arrays import Array
-from skywatch.picture.merging.lead import array_of
+from skywatch.picture.merging.steady_arrays import SteadyArrays
+from skywatch.picture.merging.values import ReportValues
 from skywatch.picture.positions.accepted import Offer
-from skywatch.picture.state.columns import floats, on_ground
 from skywatch.picture.state.fields import MLAT_TRUST, TISB_TRUST
 from skywatch.picture.state.receiver_view import FieldState, ReceiverView
 from skywatch.receivers.feeder_streams.voices import Voice
-from skywatch.receivers.reports.report import Report
+from skywatch.receivers.reports.report import SOURCE_INDEX, UNNAMED_TRUST, Report
+from skywatch.receivers.reports.report_columns import GROUND, ReportColumns
 
-Values = dict[str, list[Any]]
-# Fields of a view that decide its rank, and the aircraft's position.
-DECIDING = ("at", "type", "mlat", "tisb", "lat", "lon", "position_at", "gs", "alt_baro")
-# Further fields that are compared between receivers.
-COMPARED = ("flight", "squawk", "emergency", "alt_geom")
 Times = list[tuple[int, dict[str, FieldState]]]
 
 
@@ -39,7 +37,7 @@ class Gathered:
 
     hexes: list[str]
     index: dict[str, int]
-    values: Values
+    values: ReportValues
     times: Times
     receiver: Array
     offers: list[Offer]
@@ -52,24 +50,48 @@ class Gathered:
 
 @dataclass(frozen=True)
 class Reported:
-    """The present reports of one receiver: its views, their rows in the tick, and the values that are compared."""
+    """The present reports of one receiver: its views, the same as columns, and their rows in the tick.
+
+    ``is_agreement``: of several feeders. ``steady_arrays`` are those of the receiver at this tick; None where its views
+    are not made of a document.
+    """
 
     receiver: int
-    views: list[Report]
+    views: Sequence[Report]
+    columns: ReportColumns
     rows: Array
-    values: Values
-    times: Times  # by index within ``views``
-    level: Array  # trust in the source of each view
-    heard_at: Array  # when each view was heard last (unix s)
     voice: Voice
-    is_agreement: bool = False  # of several feeders
+    is_agreement: bool = False
+    steady_arrays: SteadyArrays | None = None
+
+    @cached_property
+    def values(self) -> ReportValues:
+        """The values of its views by field."""
+        return ReportValues(self.columns, self.steady_arrays)
+
+    @cached_property
+    def level(self) -> Array:
+        """u1[n]: the trust in the source of each view."""
+        return self.values.array("type", _levels)
+
+    @property
+    def heard_at(self) -> Array:
+        """f8[n]: when each view was heard last (unix s)."""
+        return self.columns.at
+
+    @cached_property
+    def times(self) -> Times:
+        """The states of single fields of the views that have them, by index."""
+        if isinstance(self.views, ReportColumns) or ReceiverView not in set(map(type, self.views)):
+            return []
+        return [(index, view.heard) for index, view in enumerate(self.views) if type(view) is ReceiverView]
 
     def offer(self) -> Offer:
         """The positions of its views."""
         levels = self.level.copy()
         for name, level in (("mlat", MLAT_TRUST), ("tisb", TISB_TRUST)):
-            for index in np.flatnonzero(array_of(self.values, name, is_listed)).tolist():
-                if "lat" in getattr(self.views[index], name):
+            for index in np.flatnonzero(self.values.array(name, is_listed)).tolist():
+                if "lat" in self.values[name][index]:
                     levels[index] = max(levels[index], level)
         for index, states in self.times:
             if "lat" in states:
@@ -78,12 +100,12 @@ class Reported:
         return Offer(
             self.receiver,
             self.rows,
-            array_of(values, "lat", floats),
-            array_of(values, "lon", floats),
-            floats(values["position_at"]),
+            values.numbers("lat"),
+            values.numbers("lon"),
+            values.numbers("position_at"),
             levels,
-            array_of(values, "gs", floats),
-            array_of(values, "alt_baro", on_ground),
+            values.numbers("gs"),
+            values.numbers("alt_baro") == GROUND,
             self.agreed(),
             self.voice,
             self.voices(),
@@ -102,13 +124,10 @@ class Reported:
         return np.array([getattr(view, "voices", 1) for view in self.views])
 
 
-def field_states(views: Sequence[Report]) -> Times:
-    """Return the states of single fields of the views that have them, with their indices."""
-    if ReceiverView not in set(map(type, views)):
-        return []
-    return [(index, view.heard) for index, view in enumerate(views) if type(view) is ReceiverView]
-
-
 def is_listed(values: list[Any]) -> Array:
     """Return ?[n], which lists are not empty."""
     return np.fromiter(map(bool, values), "?", len(values))
+
+
+def _levels(types: list[Any]) -> Array:
+    return np.fromiter(map(SOURCE_INDEX.get, types, repeat(UNNAMED_TRUST)), "u1", len(types))

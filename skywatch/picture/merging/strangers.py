@@ -7,7 +7,7 @@ people only where two strangers say it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -18,8 +18,7 @@ from msgspec import UNSET
 from skywatch.core.arrays import Array, distinct
 from skywatch.picture.merging.contradictions import COMPARISONS, Comparison, TextCodes, read
 from skywatch.picture.merging.reported import Gathered, Reported
-from skywatch.picture.merging.values import extend, set_values
-from skywatch.picture.state.columns import is_absent
+from skywatch.picture.merging.values import ReportValues
 from skywatch.picture.state.doubt import (
     ADVISORY,
     ALARM_MEMBERS,
@@ -36,6 +35,7 @@ from skywatch.picture.state.fields import GROUPS, Group
 from skywatch.picture.state.receiver_view import FieldState, ReceiverView, is_new
 from skywatch.receivers.feeder_streams.voices import SEVERAL, UNKNOWN, Voice
 from skywatch.receivers.reports.report import STALE_S, Report, trust
+from skywatch.receivers.reports.report_columns import ReportColumns, is_absent
 
 # What lasts for a flight: that of ours is kept as long as it is shown, so that no stranger ends what rests on it.
 _LASTING = {"callsign", "category"}
@@ -127,7 +127,7 @@ def _differ(rows: Array, numbers: Array, count: int) -> Array:
     return result
 
 
-def _doubt_alarms(doubt: Array, values: dict[str, list[Any]], reported: Sequence[Reported]) -> None:
+def _doubt_alarms(doubt: Array, values: ReportValues, reported: Sequence[Reported]) -> None:
     """Mark the alarms that no two strangers say alike."""
     squawks, states, advisories = (values[name] for name in ("squawk", "emergency", "acas_ra"))
     alarms: dict[int, list[int]] = {}
@@ -156,9 +156,10 @@ class _Said:
         is_one = np.zeros(count, "?")
         is_one[list(rows)] = True
         for of_receiver in reported:
-            for at in np.flatnonzero(is_one[of_receiver.rows]).tolist():
-                of_row = self._by_row[int(of_receiver.rows[at])]
-                of_row.append((of_receiver.voice, of_receiver.views[at]))
+            chosen = np.flatnonzero(is_one[of_receiver.rows])
+            views = _chosen(of_receiver.views, chosen.tolist())
+            for row, view in zip(of_receiver.rows[chosen].tolist(), views, strict=True):
+                self._by_row[row].append((of_receiver.voice, view))
 
     def is_confirmed(self, name: str, row: int, value: Any) -> bool:
         """Whether two independent ones say this value of an aircraft; of an advisory, that there is one."""
@@ -234,8 +235,8 @@ def beside(
         if not _repeats(own, other, group, row):
             doubt[row] |= GROUP_BITS.get(group.name, 0)
     for name, of_rows in changes.items():
-        set_values(ours.values, name, list(of_rows), list(of_rows.values()))
-    extend(ours.values, only, strangers.values)
+        ours.values.set(name, list(of_rows), list(of_rows.values()))
+    ours.values.extend(only, strangers.values)
     _join_emergencies(doubt, ours.values)
     doubt[:count][doubt[:count] != 0] |= OURS_TOO
     for at, names in strangers.disputed.items():
@@ -335,7 +336,7 @@ def _add_contradictions(
     ``rows_of`` are the rows of the aircraft that strangers hear.
     """
     heard_at = np.full(int(rows_of.max(initial=0)) + 1, -np.inf)
-    own_at = np.array(ours.values["at"], "f8")
+    own_at = ours.values.numbers("at")
     heard_at[: len(own_at)] = own_at[: len(heard_at)]
     states = dict(ours.times)
     views: list[Report] = []
@@ -346,7 +347,7 @@ def _add_contradictions(
             continue
         mine = rows_of[of_receiver.rows]
         chosen = np.flatnonzero((now - heard_at[mine] <= STALE_S) & (now - of_receiver.heard_at <= STALE_S))
-        views += map(of_receiver.views.__getitem__, chosen.tolist())
+        views += _chosen(of_receiver.views, chosen.tolist())
         rows.append(mine[chosen])
         speakers.append(np.full(len(chosen), numbers.setdefault(of_receiver.voice.speaker, len(numbers))))
         agreed = of_receiver.agreed()
@@ -358,11 +359,15 @@ def _add_contradictions(
     places, codes = claims.rows.tolist(), TextCodes()
     for comparison in COMPARISONS:
         field = comparison.fields[0]
-        said = read(comparison, list(map(ours.values[field].__getitem__, places)), codes)
+        said = read(comparison, ours.values, codes)[places]
         for row in claims.against(comparison, said, heard_at[claims.rows], codes, now):
             state = states.get(row, {}).get(field)
             if state is None or now - state.at <= STALE_S:
                 disputed[row] = list(dict.fromkeys((*disputed.get(row, ()), comparison.name)))
+
+
+def _chosen(views: Sequence[Report], rows: list[int]) -> Iterable[Report]:
+    return views.make(rows) if isinstance(views, ReportColumns) else map(views.__getitem__, rows)
 
 
 class _Statements:
@@ -370,6 +375,7 @@ class _Statements:
 
     def __init__(self, views: list[Report], rows: Array, speakers: Array, is_several: Array) -> None:
         self.views, self.rows, self.speakers, self.is_several = views, rows, speakers, is_several
+        self.values = ReportValues(ReportColumns.of(views))
 
     def of_several_speakers(self) -> _Statements:
         """Those about aircraft of which more than one speaks."""
@@ -384,7 +390,7 @@ class _Statements:
     def against(self, comparison: Comparison, said: Array, said_at: Array, codes: TextCodes, now: float) -> list[int]:
         """The rows in which two speakers say the same, and not what ours ``said`` at ``said_at``."""
         field = comparison.fields[0]
-        values = read(comparison, [getattr(view, field) for view in self.views], codes)
+        values = read(comparison, self.values, codes)
         at = np.array([view.at for view in self.views])
         differs = np.flatnonzero(np.abs(values - said) > comparison.tolerance + comparison.rate * np.abs(at - said_at))
         # What is no ``ReceiverView`` has one time for all fields, and was heard lately.

@@ -1,141 +1,128 @@
 """``ReportValues``: the reports of a tick by field, taken apart no further than somebody looks.
 
 What an aircraft says for minutes on end (``STEADY``) stays together, as one tuple an aircraft that is compared with
-that of the tick before; only what changes every second becomes a list for each field.
+that of the tick before; what changes every second is a column of numbers, and a list where JSON is written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from operator import itemgetter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from msgspec.structs import astuple
+import numpy as np
+from msgspec import UNSET
 
 from skywatch.core.arrays import Array
-from skywatch.picture.state.columns import BLOCK
-from skywatch.receivers.reports.report import Report
-from skywatch.receivers.reports.report_columns import STEADY, ReportColumns
-
-Values = dict[str, list[Any]]
-Convert = Callable[[list[Any]], Array]
-FIELDS = Report.__struct_fields__
-STEADY_AT = {name: at for at, name in enumerate(STEADY)}
-# What is looked at every second although it is steady, and what nobody looks at in a picture.
-_ASKED, _UNUSED = ("type", "mlat", "tisb"), ("hex", "snapshot", "seen", "seen_pos")
-_MOVING = tuple(name for name in FIELDS if name not in STEADY_AT and name not in _UNUSED) + _ASKED
-_steady = itemgetter(*map(FIELDS.index, STEADY))
-_moving = itemgetter(*map(FIELDS.index, _MOVING))
+from skywatch.picture.merging.steady_arrays import Convert, SteadyArrays
+from skywatch.receivers.reports.report_columns import STEADY_AT, ReportColumns, floats, listed
 
 
-def is_whole(reports: Collection[Report], kinds: tuple[type[Report], ...] = ()) -> bool:
-    """Whether reports have the fields of ``Report`` in their order first, and are of none of these ``kinds``."""
-    return all(_is_whole(kind, kinds) for kind in set(map(type, reports)))
+class ReportValues(dict[str, list[Any]]):
+    """A list a field, a value a row, made when it is asked for; ``steady`` has those of ``STEADY`` by row.
 
-
-def _is_whole(kind: type[Report], kinds: tuple[type[Report], ...]) -> bool:
-    return kind.__struct_fields__[: len(FIELDS)] == FIELDS and not issubclass(kind, kinds)
-
-
-class ReportValues(Values):
-    """A list a field, a value a row; ``said`` has the steady ones by row. Reports must be whole (``is_whole``).
-
-    Change values by ``set`` and ``take``.
+    Nobody may write to a list: values change by ``set``, ``replace`` and ``extend``.
     """
 
-    said: list[tuple[Any, ...]]
+    steady: list[tuple[Any, ...]]
 
-    def __init__(self, reports: Sequence[Report]) -> None:
+    def __init__(self, columns: ReportColumns, steady_arrays: SteadyArrays | None = None) -> None:
+        super().__init__()
+        self._numbers = {**columns.numbers, "at": columns.at, "position_at": columns.position_at}
+        self._advisories = dict(columns.advisories)
         self._arrays: dict[tuple[str, Convert], Array] = {}
-        if isinstance(reports, ReportColumns):
-            super().__init__({name: reports.column(name) for name in _MOVING})
-            self.said = list(reports.said)
-            return
-        super().__init__({name: [] for name in _MOVING})
-        self.said = []
-        lists = list(self.values())
-        for start in range(0, len(reports), BLOCK):
-            rows = list(map(astuple, reports[start : start + BLOCK]))
-            self.said += map(_steady, rows)
-            for values, part in zip(lists, zip(*map(_moving, rows), strict=True), strict=True):
-                values += part
+        self.steady = list(columns.steady)
+        # Those of the receiver, while nothing of them has changed here.
+        self._steady_arrays = steady_arrays
 
     def __missing__(self, name: str) -> list[Any]:
-        at = STEADY_AT[name]
-        values = self[name] = [row[at] for row in self.said]
+        if name in STEADY_AT:
+            at = STEADY_AT[name]
+            values = [row[at] for row in self.steady]
+        elif name in self._numbers:
+            values = listed(name, self._numbers[name])
+        else:
+            values = [UNSET] * len(self.steady)
+            for row, advisory in self._advisories.items() if name == "acas_ra" else ():
+                values[row] = advisory
+        self[name] = values
         return values
 
     def array(self, name: str, convert: Convert) -> Array:
         """A field, converted once; nobody may write to it."""
+        if self._steady_arrays is not None and name in STEADY_AT:
+            return self._steady_arrays.array(name, convert)
         key = name, convert
         if key not in self._arrays:
             self._arrays[key] = convert(self[name])
         return self._arrays[key]
 
+    def numbers(self, name: str) -> Array:
+        """f8[n]: a field of ``NUMBERS`` or a time, as ``floats`` has it; nobody may write to it."""
+        if name not in self._numbers:
+            self._numbers[name] = np.full(len(self.steady), np.nan)
+        return self._numbers[name]
+
     def set(self, name: str, rows: Sequence[int], values: Sequence[Any]) -> None:
         """Replace the values of a field in some rows."""
-        self._arrays.clear()
-        if name in self:
-            column = self[name]
+        self._forget(name)
+        if name in STEADY_AT:
+            at = STEADY_AT[name]
             for row, value in zip(rows, values, strict=True):
-                column[row] = value
-        at = STEADY_AT.get(name)
-        if at is not None:
-            for row, value in zip(rows, values, strict=True):
-                self.said[row] = (*self.said[row][:at], value, *self.said[row][at + 1 :])
+                self.steady[row] = (*self.steady[row][:at], value, *self.steady[row][at + 1 :])
+        elif name == "acas_ra":
+            self._advise(dict(zip(rows, values, strict=True)))
+        else:
+            self.set_numbers(name, rows, floats(values))
 
-    def extend(self, rows: Sequence[int], other: Mapping[str, list[Any]]) -> None:
+    def set_numbers(self, name: str, rows: Sequence[int] | Array | slice, values: Array) -> None:
+        """Replace the values of a number, or of a time, in some rows."""
+        self._forget(name)
+        column = self._numbers[name] = self.numbers(name).copy()
+        column[rows] = values
+
+    def extend(self, rows: Sequence[int], other: ReportValues) -> None:
         """Add rows of other values behind these."""
-        self._arrays.clear()
-        for name, column in self.items():
-            column += map(other[name].__getitem__, rows)
-        self.said += map(said_of(other).__getitem__, rows)
+        if not rows:
+            return
+        count = len(self.steady)
+        for name in self._numbers.keys() | other._numbers:
+            self._numbers[name] = np.concatenate([self.numbers(name), other.numbers(name)[rows]])
+        self.steady += map(other.steady.__getitem__, rows)
+        self._advise({count + at: other["acas_ra"][row] for at, row in enumerate(rows)})
+        self._forget()
 
-    def take(self, rows: Sequence[int], other: Mapping[str, list[Any]]) -> None:
+    def replace(self, rows: Sequence[int], other: ReportValues) -> None:
         """Replace all values of some rows by those of others, in their order."""
+        for name in self._numbers.keys() | other._numbers:
+            self.set_numbers(name, rows, other.numbers(name))
+        for row, steady in zip(rows, other.steady, strict=True):
+            self.steady[row] = steady
+        self._advise(dict(zip(rows, other["acas_ra"], strict=True)))
+        self._forget()
+
+    def _advise(self, advisories: Mapping[int, Any]) -> None:
+        self._advisories |= advisories
+        self._advisories = {row: advisory for row, advisory in self._advisories.items() if advisory is not UNSET}
+
+    def _forget(self, name: str | None = None) -> None:
+        """Forget what was made of a field, or of all."""
+        if name is None:
+            self.clear()
+        if name is None or name in STEADY_AT:
+            self._steady_arrays = None
         self._arrays.clear()
-        for name, column in self.items():
-            for row, value in zip(rows, other[name], strict=True):
-                column[row] = value
-        for row, said in zip(rows, said_of(other), strict=True):
-            self.said[row] = said
+        self.pop(name, None)  # type: ignore[arg-type]
 
 
-def extend(values: Values, rows: Sequence[int], other: Mapping[str, list[Any]]) -> None:
-    """Add rows of other values behind those of ``values``."""
-    if isinstance(values, ReportValues):
-        values.extend(rows, other)
-        return
-    for name in _UNUSED:
-        values.pop(name, None)
-    for name, column in values.items():
-        column += map(other[name].__getitem__, rows)
-
-
-def said_of(values: Mapping[str, list[Any]]) -> list[tuple[Any, ...]]:
-    """The steady values of each row."""
-    return values.said if isinstance(values, ReportValues) else list(zip(*map(values.__getitem__, STEADY), strict=True))
-
-
-class SaidColumn:
+class SteadyColumn:
     """One steady field of every row."""
 
-    def __init__(self, said: list[tuple[Any, ...]], name: str) -> None:
-        self._said, self._at = said, STEADY_AT[name]
+    def __init__(self, steady: list[tuple[Any, ...]], name: str) -> None:
+        self._steady, self._at = steady, STEADY_AT[name]
 
     def __getitem__(self, row: int) -> Any:
-        return self._said[row][self._at]
+        return self._steady[row][self._at]
 
     def __iter__(self) -> Iterator[Any]:
         at = self._at
-        return (row[at] for row in self._said)
-
-
-def set_values(values: Values, name: str, rows: Sequence[int], column: Sequence[Any]) -> None:
-    """Replace the values of a field in some rows."""
-    if isinstance(values, ReportValues):
-        values.set(name, rows, column)
-        return
-    whole = values[name]
-    for row, value in zip(rows, column, strict=True):
-        whole[row] = value
+        return (row[at] for row in self._steady)

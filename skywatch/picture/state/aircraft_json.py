@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from skywatch.picture.state.columns import is_absent
+from skywatch.receivers.reports.report_columns import is_absent
 
 # The members of an object in their order; what is UNSET is left out. The steady ones seldom change and are encoded by
 # themselves; ``hex`` of the others is then the text of all of them.

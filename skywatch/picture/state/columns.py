@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from operator import attrgetter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from msgspec import UNSET
-from msgspec.structs import astuple
 
 from skywatch.core.arrays import Array
 from skywatch.picture.state.receiver_view import FieldState
-from skywatch.receivers.reports.report import Report
+from skywatch.receivers.reports.report_columns import GROUND, NAN, is_absent
 
-NAN = float("nan")
-# Number of reports that, with their objects, fit into a processor's second-level cache.
-BLOCK = 256
 # column -> member it holds
 NUMBERS = {
     "alt_geom_ft": "alt_geom",
@@ -37,72 +31,27 @@ TIMES = {
 }
 
 
-def floats(values: list[Any]) -> Array:
-    """Float64, NaN for UNSET."""
-    if is_absent(values):
-        return np.full(len(values), NAN)
-    return numbers(values, NAN, "f8")
-
-
-def numbers(values: list[Any], missing: float, dtype: str) -> Array:
-    """Numbers, ``missing`` for UNSET."""
-    try:
-        return np.fromiter(values, dtype, len(values))
-    except TypeError:  # Some values are UNSET.
-        return np.fromiter([missing if value is UNSET else value for value in values], dtype, len(values))
-
-
-def present(values: Array, digits: int | None = None) -> list[Any]:
-    """A list of Python floats (rounded to so many digits), UNSET for NaN."""
-    listed: list[Any] = (values if digits is None else np.round(values, digits)).tolist()
-    return [value if value == value else UNSET for value in listed] if np.isnan(values).any() else listed
-
-
-def on_ground(altitudes: list[Any]) -> Array:
-    """The mask of those that are "ground"."""
-    return np.array([altitude == "ground" for altitude in altitudes], "?")
-
-
-def is_absent(values: list[Any]) -> bool:
-    """Whether every value is UNSET."""
-    return bool(values) and values[0] is UNSET and values.count(UNSET) == len(values)
-
-
-def columns_of(reports: Sequence[Report], names: tuple[str, ...] = Report.__struct_fields__) -> dict[str, list[Any]]:
-    """Reports as one list for each of these fields, block by block, while the block is in the cache."""
-    lists: dict[str, list[Any]] = {name: [] for name in names}
-    picked = attrgetter(*names)
-    for start in range(0, len(reports), BLOCK):
-        block = reports[start : start + BLOCK]
-        kinds: set[type[Report]] = set(map(type, block))
-        fields: tuple[str, ...] = names
-        rows = map(picked, block)
-        if names is Report.__struct_fields__ and len(kinds) == 1:
-            # Subclasses may have their fields in an order of their own, and more of them.
-            fields, rows = kinds.pop().__struct_fields__, map(astuple, block)
-        for name, values in zip(fields, zip(*rows, strict=True), strict=True):
-            if name in lists:
-                lists[name] += values
-    return lists
-
-
 def fill(
+    number: Callable[[str], Array],
     members: dict[str, list[Any]],
     steady: dict[str, Array],
-    said_at: list[float],
+    has_state: Array,
+    said_at: Array,
     field_states: list[tuple[int, dict[str, FieldState]]],
 ) -> dict[str, Array]:
     """The columns that only depend on what was reported, with the ``steady`` ones.
 
-    ``members`` as for ``aircraft_json.encode``, ``said_at`` and ``field_states`` (``times``) as Gathered's.
+    ``number`` gives a field as ``floats``, ``members`` are as for ``aircraft_json.encode``, ``has_state`` ?[n] says
+    whether there is an emergency state ("none" is one), ``said_at`` f8[n] and ``field_states`` (``times``) are as
+    Gathered's.
     """
     columns = dict(steady)
-    altitudes = [NAN if value is UNSET or value == "ground" else value for value in members["alt_baro"]]
-    columns["alt_baro_ft"] = np.fromiter(altitudes, "f4", len(altitudes))
+    altitudes = number("alt_baro")
+    columns["on_ground"] = altitudes == GROUND
+    columns["alt_baro_ft"] = np.where(columns["on_ground"], NAN, altitudes).astype("f4")
     for name, member in NUMBERS.items():
-        columns[name] = floats(members[member]).astype("f4")
-    columns["messages"] = numbers(members["messages"], 0, "i8")
-    columns["on_ground"] = np.array(members["on_ground"], "?")
+        columns[name] = number(member).astype("f4")
+    columns["messages"] = np.nan_to_num(number("messages")).astype("i8")
     columns["acas_ra"] = np.zeros(len(said_at), "?")
     columns["acas_ra"][_rows_with(members["acas_ra"])] = True
     columns["single_source"] = np.zeros(len(said_at), "?")
@@ -111,7 +60,7 @@ def fill(
     for row, fields in field_states if columns["acas_ra"].any() else ():
         if "acas_ra" in fields:
             columns["acas_ra_frames"][row] = fields["acas_ra"].frames
-    columns |= _times(columns, said_at, field_states)
+    columns |= _times(columns, has_state, said_at, field_states)
     return columns
 
 
@@ -121,11 +70,14 @@ def _rows_with(values: list[Any]) -> list[int]:
 
 
 def _times(
-    columns: dict[str, Array], said_at: list[float], field_states: list[tuple[int, dict[str, FieldState]]]
+    columns: dict[str, Array],
+    has_state: Array,
+    said_at: Array,
+    field_states: list[tuple[int, dict[str, FieldState]]],
 ) -> dict[str, Array]:
     """The time of each group of fields: a snapshot has one for all, a view one for each field; NaN where nothing is
     said."""
-    times = {name: np.array(said_at, "f8") for name in TIMES}
+    times = {name: said_at.copy() if field_states else said_at for name in TIMES}
     for row, fields in field_states:
         for name, member in TIMES.items():
             if member in fields:
@@ -135,7 +87,7 @@ def _times(
         "velocity_at": ~np.isnan(columns["gs_kt"]),
         "callsign_at": columns["flight"] != b"",
         "squawk_at": columns["squawk"] != b"",
-        "emergency_at": columns["emergency"],
+        "emergency_at": has_state,
         "alt_geom_at": ~np.isnan(columns["alt_geom_ft"]),
         "acas_ra_at": columns["acas_ra"],
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Sized
 from itertools import compress, count
-from operator import ne
+from operator import is_not, ne
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,10 @@ class RowMap:
 
     def changed(self, values: Sequence[Any], before: list[Any], differ: Callable[[Any, Any], bool] = ne) -> list[int]:
         """The rows that are new or whose value differs from that in the list of the tick before."""
-        rows = list(compress(count(), map(differ, values, self.listed(before))))
+        then = self.listed(before)
+        # What is the same object needs no look inside.
+        others = compress(count(), map(is_not, values, then))
+        rows = [row for row in others if differ(values[row], then[row])]
         return sorted({*rows, *self.new}) if self.new else rows
 
 

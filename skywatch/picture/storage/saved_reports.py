@@ -13,9 +13,9 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from skywatch.picture.state.columns import columns_of, is_absent
 from skywatch.picture.state.receiver_view import FieldState, ReceiverView
 from skywatch.receivers.reports.report import Report
+from skywatch.receivers.reports.report_columns import ReportColumns, fields_of, is_absent
 
 # Of a view, in addition to the fields of a report and ``heard``.
 VIEW_FIELDS = ("type_at", "expires_at")
@@ -35,9 +35,10 @@ class SavedReports(msgspec.Struct, array_like=True):
 
 def pack(reports: Sequence[Report]) -> SavedReports:
     """The fields of reports of any class, or, if all of them are views, of views."""
-    fields = {name: values for name, values in columns_of(reports).items() if values and not is_absent(values)}
+    all_fields = reports.fields() if isinstance(reports, ReportColumns) else fields_of(reports)
+    fields = {name: values for name, values in all_fields.items() if values and not is_absent(values)}
     heard = []
-    if reports and all(type(report) is ReceiverView for report in reports):
+    if not isinstance(reports, ReportColumns) and reports and all(type(report) is ReceiverView for report in reports):
         fields |= {name: [getattr(view, name) for view in reports] for name in VIEW_FIELDS}
         heard = [view.heard for view in reports if isinstance(view, ReceiverView)]
     for name, values in fields.items():

@@ -8,7 +8,7 @@ independent of connections.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -59,6 +59,7 @@ class PictureState:
 
     def __init__(self) -> None:
         self.sky: Sky = empty_sky()
+        # The tick before, without the JSON of its aircraft: of a full sky that is 11 MB.
         self.previous: Sky | None = None
         self.changed_seq: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
         # Updates can begin at this tick or later.
@@ -83,7 +84,7 @@ class PictureState:
             for departed in self._departed.values():
                 departed.clear()
             return False
-        self.previous = before
+        before = self.previous = replace(before, encoded=[], details=[], scratch={})
         was = sky.column("previous_row")
         existing = was >= 0
         seqs = np.full(len(sky), sky.seq, dtype=np.int64)

@@ -58,9 +58,9 @@ class TileLayout:
         self.tiles: Numbers = np.where(members_of(sky, population), tiles, np.int32(-1))
         self._before = before
 
-    def forget_before(self) -> None:
-        """Let go of the sky before."""
-        self._before = None
+    def become_previous(self, sky: Sky) -> None:
+        """Let go of the sky before, and of what ``PictureState.previous`` has not of this one."""
+        self.sky, self._before = sky, None
 
     @cached_property
     def all(self) -> TileRows:
@@ -148,10 +148,10 @@ class TileEvents:
             return last
         before = None
         if previous is not None:
-            is_previous = last is not None and last.sky is previous
+            is_previous = last is not None and (last.sky.epoch, last.sky.seq) == (previous.epoch, previous.seq)
             before = last if is_previous else TileLayout(previous, population, grid, None)
             assert before is not None
-            before.forget_before()
+            before.become_previous(previous)
         layout = self._layouts[population, grid] = TileLayout(sky, population, grid, before)
         return layout
 

@@ -28,6 +28,7 @@ SOCKET_IO_PATH = "/socket.io"
 _SOCKET_IO = re.compile(rb"[A-Z]{1,16} /socket\.io[/? ]")
 _UPGRADE = re.compile(rb"\r\nupgrade:[ \t]*websocket[ \t]*\r\n", re.IGNORECASE)
 MISDIRECTED_REQUEST, UPGRADE_REQUIRED = 421, 426
+WEBSOCKET_ONLY = "This address speaks WebSocket only; Socket.IO is at /socket.io/."
 
 
 class HandshakeRequest(Protocol):
@@ -94,7 +95,7 @@ def refusal(code: int, reason: str, headers: Iterable[tuple[str, str]] = ()) -> 
     lines, text = [*headers, ("Connection", "close")], reason
     if code == UPGRADE_REQUIRED:
         lines = [*headers, ("Connection", "Upgrade, close"), ("Upgrade", "websocket")]
-        text = "This address speaks WebSocket only; Socket.IO is at /socket.io/."
+        text = WEBSOCKET_ONLY
     elif code == MISDIRECTED_REQUEST:
         text = MISDIRECTED
     body = f"{text}\n".encode()

@@ -16,7 +16,7 @@ import numpy as np
 
 from skywatch.core.arrays import distinct
 from skywatch.inputs.options import Station
-from skywatch.receivers.feeder_streams.reducer.columns import FIELDS, AloneFrames, ReportColumns
+from skywatch.receivers.feeder_streams.reducer.columns import FIELDS, AloneFrames, ReducedColumns
 from skywatch.receivers.feeder_streams.reducer.divided import (
     POSITION,
     RECENT_S,
@@ -91,12 +91,12 @@ class ProcessAgreement:
         frames = FrameBatch(alone.time, alone.data, alone.length, np.full(len(alone), np.nan, np.float32))
         self._waiting.append(_Waiting(frames, slots[inverse]))
 
-    def agree(self, now: float) -> ReportColumns:
+    def agree(self, now: float) -> ReducedColumns:
         """The reports of what independent feeders sent alike since the last time; ``now`` in unix seconds."""
         self._forget(now)
         waiting = self._joined(now)
         if waiting is None or len(self._heard_from) < 2:
-            return ReportColumns.blank(np.empty(0, np.int64), np.empty(0))
+            return ReducedColumns.blank(np.empty(0, np.int64), np.empty(0))
         waiting, starts = _transmissions(waiting)
         slot = waiting.slot
         is_agreed = extent(self._slots.speaker[slot], self._slots.network[slot], starts).is_independent()
@@ -107,12 +107,12 @@ class ProcessAgreement:
         self._waiting = [waiting.rows(~is_agreed[group])]
         # The first time: who delays what others heard does not make it newer.
         time = waiting.frames.time[starts]
-        reports = [ReportColumns.blank(np.empty(0, np.int64), np.empty(0))]
+        reports = [ReducedColumns.blank(np.empty(0, np.int64), np.empty(0))]
         for second in distinct(np.floor(time[is_agreed])).tolist():
             chosen = np.flatnonzero(is_agreed & (np.floor(time) == second))
             chosen = chosen[np.argsort(time[chosen], kind="stable")]
             reports.append(self._reports(waiting.frames[starts[chosen]], chosen, group, slot))
-        return self._redundancy.filter(ReportColumns.concatenate(reports))
+        return self._redundancy.filter(ReducedColumns.concatenate(reports))
 
     def shift(self, step: float) -> None:
         """Start over: the clock has been set by so many seconds."""
@@ -122,7 +122,7 @@ class ProcessAgreement:
     def _new_decoder(self) -> Decoder:
         return Decoder(self._station, max_range_nm=np.inf, capacity=CAPACITY)
 
-    def _reports(self, frames: FrameBatch, chosen: Column, group: Column, slot: Column) -> ReportColumns:
+    def _reports(self, frames: FrameBatch, chosen: Column, group: Column, slot: Column) -> ReducedColumns:
         """Decode the transmissions ``chosen``; ``group`` and ``slot`` are those of all hearers."""
         lanes, is_repeat = np.zeros(len(frames), np.int64), np.zeros(len(frames), np.bool_)
         key, is_position = self._reducer.add(self._decoder.decode(frames, lanes), lanes, is_repeat)
@@ -188,7 +188,7 @@ class MostVoices:
     def __init__(self) -> None:
         self._said: dict[str, LastSaid] = {}
 
-    def filter(self, process: str, reports: ReportColumns, lane: int, now: float) -> ReportColumns:
+    def filter(self, process: str, reports: ReducedColumns, lane: int, now: float) -> ReducedColumns:
         """The reports of a process (empty: what single feeders of several agree on), those of a lane filtered."""
         said = self._said.setdefault(process, LastSaid())
         rows = np.flatnonzero(reports.lane == lane)

@@ -14,7 +14,7 @@ import numpy as np
 from skywatch.core.arrays import distinct
 from skywatch.receivers.base import ReceiverStatus
 from skywatch.receivers.feeder_streams.feeder import Lane
-from skywatch.receivers.feeder_streams.reducer.columns import FIELDS, AloneFrames, Heard, ReportColumns
+from skywatch.receivers.feeder_streams.reducer.columns import FIELDS, AloneFrames, Heard, ReducedColumns
 from skywatch.receivers.feeder_streams.reduction import Delivered, Link, Reduction
 from skywatch.receivers.feeder_streams.voices import OURS, Voice
 from skywatch.receivers.framing.frames import LONG_BYTES, ROW_BYTES, Column
@@ -122,7 +122,7 @@ def decode(data: bytes) -> FeederMessage:
         raise ValueError("not a message of feeders: columns differ in length")
     reduction = Reduction(
         wire.at,
-        ReportColumns(values=values, **columns),
+        ReducedColumns(values=values, **columns),
         {number: Lane(name, feeder_id, _voice(voice)) for number, (name, feeder_id, voice) in wire.lanes.items()},
         Heard(
             heard["address"].astype(np.int64), heard["feeder"].astype(np.int64), heard["rssi"], heard["has_position"]

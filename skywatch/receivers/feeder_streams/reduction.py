@@ -12,7 +12,7 @@ import numpy as np
 
 from skywatch.receivers.feeder_streams.feeder import Clock, Connection, Lane
 from skywatch.receivers.feeder_streams.heard_log import HeardLog
-from skywatch.receivers.feeder_streams.reducer.columns import AGREED, AloneFrames, Heard, ReportColumns
+from skywatch.receivers.feeder_streams.reducer.columns import AGREED, AloneFrames, Heard, ReducedColumns
 from skywatch.receivers.feeder_streams.reducer.reports import AGREED_RECEIVER, by_lane
 from skywatch.receivers.feeder_streams.voices import SEVERAL, Voice
 from skywatch.receivers.reports.report import Report
@@ -57,7 +57,7 @@ class Reduction(NamedTuple):
     """
 
     at: float
-    reports: ReportColumns
+    reports: ReducedColumns
     lanes: dict[int, Lane]
     heard: Heard
     links: list[Link]

@@ -26,7 +26,7 @@ class LinesDecoder(Decoder):
     def feed(self, received: bytes, received_at: float) -> ReportBatch:
         """The aircraft of the lines that these bytes complete."""
         reports: list[Report] = []
-        messages = positions = 0
+        positions = 0
         for line in self._lines.feed(received):
             text = line.strip(b" \t\r,")
             if not text:
@@ -35,8 +35,7 @@ class LinesDecoder(Decoder):
             if aircraft is None:
                 continue
             now = received_at if stamp is None else self._clock.ours(stamp, received_at)
-            finished, received_count, with_position = finish([aircraft], now, 0.0, self._invalid)
-            reports += finished
-            messages += received_count
-            positions += with_position
-        return ReportBatch(reports, messages, positions)
+            if finish(aircraft, now, self._invalid):
+                reports.append(aircraft)
+                positions += aircraft.position_at > 0
+        return ReportBatch(reports, len(reports), positions)

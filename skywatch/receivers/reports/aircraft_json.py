@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -34,6 +34,11 @@ BAD_JSON = (msgspec.DecodeError, RecursionError, UnicodeDecodeError)
 MIN_MILLISECONDS = 1e11
 MUTABILITY_MARKS = (b'"altitude"', b'"vert_rate"', b'"nucp"')
 DIALECT_SAMPLE = 1 << 16
+# The objects of so many bytes fit into a processor's second-level cache.
+BLOCK_BYTES = 50_000
+_OBJECT = b'{"hex":'
+# It stands for all aircraft while it is seen whether they are those of the document.
+_PLACE = b'{"hex":""}'
 # NUCp (DO-260, version 0) -> NIC and radius of containment (m), as dump1090 and readsb take them.
 NIC_OF_NUCP = (0, 1, 2, 4, 5, 6, 7, 8, 10, 11)
 RC_OF_NUCP = (0, 37_040, 18_520, 3_704, 1_852, 926, 371, 186, 25, 8)
@@ -78,6 +83,7 @@ _readsb = msgspec.json.Decoder(_Readsb)
 _mutability = msgspec.json.Decoder(_Mutability)
 _loose = msgspec.json.Decoder(_Loose)
 _line = msgspec.json.Decoder(WireLine)
+_wires = msgspec.json.Decoder(list[Wire])  # type: ignore[valid-type]
 _list = msgspec.json.Decoder(list[msgspec.Raw])
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _aircraft: dict[bool, msgspec.json.Decoder[Any]] = {
@@ -109,6 +115,42 @@ def read_document(body: bytes, invalid: Counter[str]) -> Document:
     except BAD_JSON:
         pass
     return _decode_parts(body, mutability, invalid)
+
+
+def read_blocks(body: bytes, invalid: Counter[str]) -> tuple[Document, Iterator[list[Report]]] | None:
+    """A document without its aircraft, and these in blocks of some ``BLOCK_BYTES``, each decoded when it is asked for.
+
+    None where it is not cut: where objects do not begin with their address, or in the dialect of mutability. Where
+    ``BAD_JSON`` is raised, here or between blocks, it is for ``read_document``. Together blocks are all of the list.
+    """
+    first, end = body.find(_OBJECT), body.rfind(b"]")
+    head = body[: max(first, 0)].rstrip()
+    if not head.endswith(b"[") or end < first or _is_mutability(body):
+        return None
+    document: Any = _readsb.decode(head + _PLACE + body[end:])
+    listed = document.aircraft if document.ac is None else document.ac if document.aircraft is None else None
+    if listed is None or [report.hex for report in listed] != [""]:
+        return None
+    return Document(_seconds(document.now), document.messages, []), _blocks(body, first, end, invalid)
+
+
+def _blocks(body: bytes, start: int, end: int, invalid: Counter[str]) -> Iterator[list[Report]]:
+    """The objects between two places. What begins one stands in no text, where its quotes would be escaped."""
+    is_printable = _is_printable(body)
+    # A comma between two blocks ends the one, then it begins the other.
+    buffer = bytearray(body)
+    view = memoryview(buffer)
+    while start < end:
+        following = body.find(_OBJECT, start + BLOCK_BYTES, end)
+        cut = end if following < 0 else body.rfind(b",", start, following)
+        if cut < 0:
+            raise msgspec.DecodeError("no comma between objects")
+        buffer[start - 1], buffer[cut] = b"[]"
+        aircraft = _wires.decode(view[start - 1 : cut + 1])
+        if not is_printable:
+            _clear_texts(aircraft, invalid)
+        yield aircraft
+        start = cut + 1
 
 
 def read_line(body: bytes, invalid: Counter[str]) -> tuple[Report | None, float | None]:

@@ -11,7 +11,7 @@ import gzip
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from io import BytesIO
 from itertools import repeat
 from typing import Any, NamedTuple
@@ -21,16 +21,18 @@ from msgspec import UNSET
 
 from skywatch.core.arrays import Array
 from skywatch.receivers.reports.aircraft_json import DocumentError
-from skywatch.receivers.reports.duplicates import without_duplicates
 from skywatch.receivers.reports.limits import CATEGORIES, SQUAWKS, bounds_of, clean_callsign
-from skywatch.receivers.reports.report import EMERGENCIES, NAV_MODES, Report
-from skywatch.receivers.reports.report_columns import STEADY, ReportColumns
+from skywatch.receivers.reports.normalisation import positions
+from skywatch.receivers.reports.report import EMERGENCIES, NAV_MODES
+from skywatch.receivers.reports.report_columns import GROUND, NAN, NUMBERS, STEADY, DocumentColumns, listed, present
 
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 # Ages of 32 bits (before, they had 16), and a signal in decibels; other versions are not read.
 AGES_OF_32_BITS, SIGNAL_IN_DECIBELS = 20_240_218, 20_250_403
 VERSIONS = (AGES_OF_32_BITS, SIGNAL_IN_DECIBELS)
 WIDTH = 112
+# Of eight bytes, in which rows are compared.
+WORDS = WIDTH // 8
 # A server that identifies feeders writes four bytes more.
 WIDTHS = (WIDTH, 116)
 # As long as a document of any form may be.
@@ -128,8 +130,8 @@ _NAV_MODES = [[name for bit, name in enumerate(NAV_MODES) if modes >> bit & 1] f
 FAINTEST = 1.125e-5
 _STEPS = np.arange(256) / 255.0
 _SIGNALS = {
-    AGES_OF_32_BITS: np.round(10 * np.log10(_STEPS**2 + FAINTEST), 1).tolist(),
-    SIGNAL_IN_DECIBELS: np.round(_STEPS * 50 - 50, 1).tolist(),
+    AGES_OF_32_BITS: np.round(10 * np.log10(_STEPS**2 + FAINTEST), 1),
+    SIGNAL_IN_DECIBELS: np.round(_STEPS * 50 - 50, 1),
 }
 
 
@@ -177,32 +179,6 @@ def head_of(body: bytes) -> np.void:
     return head
 
 
-class RowDocument(NamedTuple):
-    """A document of rows: ``now`` in unix seconds; ``ages`` and ``position_ages`` f8[n] in s, NaN without position.
-
-    ``moving`` and ``said`` as for ``ReportColumns``.
-    """
-
-    now: float
-    messages: int
-    hexes: list[str]
-    ages: Array
-    position_ages: Array
-    moving: dict[str, list[Any]]
-    said: list[tuple[Any, ...]]
-
-    def finish(self, now: float, newer_than: float) -> tuple[Sequence[Report], int, int]:
-        """As ``normalisation.finish``; ``now`` is the time of the document by our clock (unix s)."""
-        at, position_at = now - self.ages, now - self.position_ages
-        has_position = ~np.isnan(position_at)
-        newer = int(np.count_nonzero(at > newer_than))
-        positions = int(np.count_nonzero(position_at > newer_than))
-        reports = ReportColumns(self.hexes, at, np.where(has_position, position_at, 0.0), self.moving, self.said)
-        if len(set(self.hexes)) < len(self.hexes):
-            return without_duplicates(list(reports)), newer, positions
-        return reports, newer, positions
-
-
 class RowReader:
     """Reads the rows of one source, second by second.
 
@@ -213,11 +189,11 @@ class RowReader:
     def __init__(self) -> None:
         # Of the second before, by address: the steady bytes, whether all of them were sound, and what they say.
         self._addresses, self._counts = np.empty(0, "u4"), np.empty(0, "i8")
-        self._bytes, self._is_sound = np.empty((0, WIDTH), "u1"), np.empty(0, "?")
-        self._said: list[tuple[Any, ...]] = []
+        self._bytes, self._is_sound = np.empty((0, WORDS), "u8"), np.empty(0, "?")
+        self._steady: list[tuple[Any, ...]] = []
 
-    def read(self, body: bytes, invalid: Counter[str]) -> RowDocument:
-        """The document of unpacked binCraft.
+    def read(self, body: bytes, invalid: Counter[str]) -> DocumentColumns:
+        """A document of unpacked binCraft.
 
         Values out of bounds are dropped and counted by field name in ``invalid``. Raises UnknownVersion.
         """
@@ -229,29 +205,32 @@ class RowReader:
         if not is_address.all():
             invalid["hex"] += int(np.count_nonzero(~is_address))
             rows = rows[is_address]
-        steady = _without_moving(rows)
+        steady_bytes = _without_moving(rows)
         at, is_known = self._find(rows["address"])
         is_same = is_known.copy()
         if len(self._bytes):
-            is_same &= self._is_sound[at] & (steady == self._bytes[at]).all(1)
+            is_same &= self._is_sound[at] & (steady_bytes == self._bytes[at]).all(1)
         fresh = np.flatnonzero(~is_same)
         new = Values(rows[fresh], invalid)
-        made, before = iter(new.said()), self._said
-        said = [before[at] if same else next(made) for at, same in zip(at.tolist(), is_same.tolist(), strict=True)]
+        steady = list(map(self._steady.__getitem__, at.tolist())) if self._steady else [()] * len(rows)
+        for row, values_of_row in zip(fresh.tolist(), new.steady(), strict=True):
+            steady[row] = values_of_row
         counts = self._follow_counts(rows["messages"], at, is_known)
         values = Values(rows, invalid)
         moving = values.moving(int(head["version"]))
         if head["version"] < SIGNAL_IN_DECIBELS or not head["marks"] & RATES:
-            moving["messages"] = counts.tolist()
+            moving["messages"] = counts.astype("f8")
         is_sound = np.ones(len(rows), "?")
         is_sound[fresh] = ~new.refused
         order = np.argsort(rows["address"], kind="stable")
         self._addresses, self._counts = rows["address"][order], counts[order]
-        self._bytes, self._is_sound = steady[order], is_sound[order]
-        self._said = list(map(said.__getitem__, order.tolist()))
+        self._bytes, self._is_sound = steady_bytes[order], is_sound[order]
+        self._steady = list(map(steady.__getitem__, order.tolist()))
         ages, position_ages = values.ages()
         hexes = list(map(_address, rows["address"].tolist()))
-        return RowDocument(int(head["now_ms"]) / 1000, int(head["messages"]), hexes, ages, position_ages, moving, said)
+        return DocumentColumns(
+            int(head["now_ms"]) / 1000, int(head["messages"]), hexes, ages, position_ages, moving, steady, {}
+        )
 
     def _find(self, addresses: Array) -> tuple[Array, Array]:
         """Where each address was the second before, and whether it was there."""
@@ -271,20 +250,25 @@ class RowReader:
 
 
 # What changes every second is not compared with the second before.
-MOVING = (
-    "lat", "lon", "seen", "seen_pos", "alt_baro", "alt_geom", "gs", "track", "baro_rate", "geom_rate", "ias", "tas",
-    "mach", "roll", "track_rate", "mag_heading", "true_heading", "wd", "ws", "oat", "tat",
-)  # fmt: skip
-_MOVING_FIELDS = (*MOVING, "signal", "messages")
+_MOVING = ({*NUMBERS, "seen", "seen_pos", "signal"} - {"rssi"}) & set(ROW.names or ())
 
 
 def _without_moving(rows: Array) -> Array:
-    """u1[n, WIDTH]: rows without what changes every second."""
-    said = rows.copy()
-    for name in _MOVING_FIELDS:
-        said[name] = 0
-    bytes_of: Array = said.view("u1").reshape(-1, WIDTH)
-    return bytes_of
+    """u8[n, WORDS]: rows without what changes every second."""
+    words: Array = rows.view("u8").reshape(-1, WORDS) & _STEADY_BITS
+    return words
+
+
+def _steady_bits() -> Array:
+    bits = np.full(WIDTH, 255, "u1")
+    row = bits.view(ROW)
+    for name in _MOVING:
+        row[name] = 0
+    words: Array = bits.view("u8")
+    return words
+
+
+_STEADY_BITS = _steady_bits()
 
 
 class Values:
@@ -298,12 +282,12 @@ class Values:
         self._valid = np.unpackbits(rows["valid"], axis=1, bitorder="little").astype("?").T
         self.refused = np.zeros(len(rows), "?")
 
-    def said(self) -> list[tuple[Any, ...]]:
+    def steady(self) -> list[tuple[Any, ...]]:
         """The values of ``STEADY`` of each row."""
-        columns, nothing = self._steady(), [UNSET] * len(self._rows)
+        columns, nothing = self._steady_columns(), [UNSET] * len(self._rows)
         return list(zip(*(columns.get(name, nothing) for name in STEADY), strict=True))
 
-    def _steady(self) -> dict[str, list[Any]]:
+    def _steady_columns(self) -> dict[str, list[Any]]:
         rows, valid = self._rows, self._valid
         version = rows["version_sil_type"] >> 4
         emergencies = map(EMERGENCIES.__getitem__, (rows["type_emergency"] & 7).tolist())
@@ -327,57 +311,57 @@ class Values:
         for name, packed in PACKED.items():
             columns[name] = self._whole(name, rows[packed.byte] >> packed.shift & packed.mask, valid[packed.bit])
         for name in ("nav_altitude_mcp", "nav_altitude_fms"):
-            columns[name] = self._stepped(name)
+            columns[name] = listed(name, self._number(name))
         for name in ("nav_qnh", "nav_heading"):
-            columns[name] = self._scaled(name)
+            columns[name] = present(self._number(name))
         return columns
 
-    def moving(self, version: int) -> dict[str, list[Any]]:
-        """What changes every second; what no row has is left out."""
-        rows, has_position = self._rows, self._has_position()
-        columns = {
-            name: self._scaled(name) for name in SCALED if name in MOVING and self._valid[SCALED[name].bit].any()
-        }
-        if not has_position.all():
-            for name in ("lat", "lon"):
-                if name in columns:
-                    columns[name] = _listed(columns[name], has_position)
-        columns |= {name: self._stepped(name) for name in WHOLE if name in MOVING and self._valid[WHOLE[name][0]].any()}
-        altitudes = rows["alt_baro"].astype("i4") * ALTITUDE_STEP_FT
+    def moving(self, version: int) -> dict[str, Array]:
+        """f8[n]: what changes every second, as ``floats`` has it; what no row has is left out."""
+        rows, has_position = self._rows, self._has_position
+        names = [name for name in (*SCALED, *WHOLE) if name in NUMBERS and self._has(name)]
+        columns = {name: self._number(name) for name in names if name not in self._places}
+        if "lat" in names:
+            columns |= {name: np.where(has_position, degrees, NAN) for name, degrees in self._places.items()}
+        altitudes = rows["alt_baro"].astype("f8") * ALTITUDE_STEP_FT
         is_ground = rows["altitude_source_ground"] & 15 == ON_GROUND
-        columns["alt_baro"] = self._whole("alt_baro", altitudes, self._valid[ALT_BARO] & ~is_ground)
-        for row in np.flatnonzero(is_ground).tolist():
-            columns["alt_baro"][row] = "ground"
-        columns["rssi"] = list(map(_SIGNALS[version].__getitem__, rows["signal"].tolist()))
+        is_altitude = self._within("alt_baro", altitudes, self._valid[ALT_BARO] & ~is_ground)
+        columns["alt_baro"] = np.where(is_ground, GROUND, np.where(is_altitude, altitudes, NAN))
+        columns["rssi"] = _SIGNALS[version][rows["signal"]]
         return columns
+
+    def _has(self, name: str) -> bool:
+        return bool(self._valid[SCALED[name].bit if name in SCALED else WHOLE[name][0]].any())
 
     def ages(self) -> tuple[Array, Array]:
         """f8[n]: the age of each row and of its position (s), NaN where it has none."""
         ages, of_position = (np.round(self._rows[name] / 10, 1) for name in ("seen", "seen_pos"))
         is_age = self._within("seen", ages, np.ones(len(ages), "?"))
         ages = np.where(is_age, ages, 0.0)
-        valid = self._valid[POSITION]
-        is_age = self._within("seen_pos", of_position, valid)
-        at_zero = valid & (self._rows["lat"] == 0) & (self._rows["lon"] == 0)
-        if at_zero.any():
-            self._invalid["position"] += int(np.count_nonzero(at_zero))
-        return ages, np.where(self._has_position(), np.where(is_age, of_position, ages), np.nan)
+        is_age = self._within("seen_pos", of_position, self._valid[POSITION])
+        return ages, np.where(self._has_position, np.where(is_age, of_position, ages), NAN)
 
+    @cached_property
     def _has_position(self) -> Array:
-        """?[n]: which have both coordinates, other than 0/0, which is none."""
-        lat, lon = (np.abs(self._rows[name].astype("i8")) for name in ("lat", "lon"))
-        is_place = (lat <= 90 * DEGREE_STEPS) & (lon <= 180 * DEGREE_STEPS) & ((lat > 0) | (lon > 0))
-        has_position: Array = self._valid[POSITION] & is_place
+        """?[n]: which have a position."""
+        has_position, refused = positions(self._places["lat"], self._places["lon"])
+        if refused.any():
+            self._invalid["position"] += int(np.count_nonzero(refused))
         return has_position
 
-    def _stepped(self, name: str) -> list[Any]:
-        bit, step = WHOLE[name]
-        return self._whole(name, self._rows[name].astype("i4") * step, self._valid[bit])
+    @cached_property
+    def _places(self) -> dict[str, Array]:
+        return {name: self._number(name) for name in ("lat", "lon")}
 
-    def _scaled(self, name: str) -> list[Any]:
-        scaled = SCALED[name]
-        numbers = np.round(self._rows[name] / scaled.steps, scaled.digits)
-        return _listed(numbers.tolist(), self._within(name, numbers, self._valid[scaled.bit]))
+    def _number(self, name: str) -> Array:
+        """f8[n]: a number in the unit of reports, NaN where there is none."""
+        if name in WHOLE:
+            bit, step = WHOLE[name]
+            numbers = self._rows[name].astype("f8") * step
+        else:
+            bit, steps, digits = SCALED[name]
+            numbers = np.round(self._rows[name] / steps, digits)
+        return np.where(self._within(name, numbers, self._valid[bit]), numbers, NAN)
 
     def _whole(self, name: str, values: Array, valid: Array) -> list[Any]:
         return _listed(values.tolist(), self._within(name, values, valid))

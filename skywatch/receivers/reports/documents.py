@@ -7,15 +7,15 @@ binCraft, and packed or not, is seen from its bytes.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from skywatch.receivers.reports.aircraft_json import Document, read_document
-from skywatch.receivers.reports.bincraft import RowDocument, RowReader, is_bincraft, unpacked
-from skywatch.receivers.reports.duplicates import without_duplicates
-from skywatch.receivers.reports.normalisation import finish
+from skywatch.receivers.reports.bincraft import RowReader, is_bincraft, unpacked
+from skywatch.receivers.reports.json_columns import ColumnReader
 from skywatch.receivers.reports.report import Report
+from skywatch.receivers.reports.report_columns import DocumentColumns
 from skywatch.receivers.reports.source_clock import SourceClock
 
 # Clock difference above which the first document of a source is ignored until its time advances (s).
@@ -27,11 +27,15 @@ MAX_MESSAGES = 100_000_000
 
 
 class ReportBatch(NamedTuple):
-    """The reports of one document or one read, with their number of messages and of positions."""
+    """The reports of one document or one read, with their number of messages and of positions.
+
+    The positions of snapshots are those that were received after ``newer_than`` (unix s).
+    """
 
     reports: Sequence[Report]
     messages: int
     positions: int
+    newer_than: float = -math.inf
 
 
 NOTHING = ReportBatch([], 0, 0)
@@ -47,7 +51,7 @@ class DocumentReader:
         self._body_hash: int | None = None
         self._last_now = 0.0
         self._count: int | None = None
-        self._rows = RowReader()
+        self._rows, self._json = RowReader(), ColumnReader()
 
     def read(self, body: bytes, received_at: float, age_s: float | None = None) -> ReportBatch | None:
         """The reports of a document, or None if it is a repetition or its time cannot be trusted yet.
@@ -55,7 +59,8 @@ class DocumentReader:
         ``received_at`` is our time, ``age_s`` the age of the document if known (of a file, or by the server's clock).
         Raises DocumentError if the bytes are not a document.
         """
-        document = self._decoded(unpacked(body))
+        refused: Counter[str] = Counter()
+        document = self._decoded(unpacked(body), refused)
         age_s = None if age_s is None else age_s if age_s > FRESH_S else 0.0
         written_at = received_at - (age_s or 0.0)
         if document.now is None:
@@ -70,19 +75,14 @@ class DocumentReader:
                 # Either the clock is wrong or the document is stale: its next time decides.
                 return None
             now = self._clock.ours(document.now, written_at)
+        # What is wrong in a document that is repeated is counted once.
+        self.invalid.update(refused)
         newer_than, self._last_now = self._last_now, now
-        reports: Sequence[Report]
-        if isinstance(document, RowDocument):
-            reports, received, positions = document.finish(now, newer_than)
-        else:
-            finished, received, positions = finish(document.aircraft, now, newer_than, self.invalid)
-            reports = without_duplicates(finished)
-        return ReportBatch(reports, self._messages(document.messages, received), positions)
+        reports, received, positions = document.finish(now, newer_than)
+        return ReportBatch(reports, self._messages(document.messages, received), positions, newer_than)
 
-    def _decoded(self, body: bytes) -> Document | RowDocument:
-        if is_bincraft(body):
-            return self._rows.read(body, self.invalid)
-        return read_document(body, self.invalid)
+    def _decoded(self, body: bytes, refused: Counter[str]) -> DocumentColumns:
+        return (self._rows if is_bincraft(body) else self._json).read(body, refused)
 
     def _is_new_body(self, body: bytes) -> bool:
         previous, self._body_hash = self._body_hash, hash(body)

@@ -1,7 +1,4 @@
-"""The last step from decoded JSON to a report: converts ages to times, cleans texts and fills in the source.
-
-It runs for every aircraft of every document, so it is one plain loop.
-"""
+"""Cleans the texts of decoded aircraft, names their source and says what a position is; completes those of lines."""
 
 from __future__ import annotations
 
@@ -9,8 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 from msgspec import UNSET, UnsetType
 
+from skywatch.core.arrays import Array
 from skywatch.receivers.reports.limits import clean_address, clean_callsign
 from skywatch.receivers.reports.report import Report
 
@@ -35,54 +34,57 @@ _ADDRESSES = _CleanedTexts(clean_address)
 _CALLSIGNS = _CleanedTexts(clean_callsign)
 
 
-def finish(
-    aircraft: Sequence[Report], now: float, newer_than: float, invalid: Counter[str]
-) -> tuple[list[Report], int, int]:
-    """Complete decoded aircraft in place: times from ages, clean addresses and callsigns, one dialect.
+def clean(report: Report, invalid: Counter[str]) -> bool:
+    """Clean a decoded aircraft in place: address, callsign, and the source of one dialect.
 
-    ``now`` is the time of the document by our clock. Returns the reports with a valid address, how many of them were
-    received after ``newer_than``, and how many had a new position after it.
+    Returns whether its address is valid.
     """
-    reports: list[Report] = []
-    newer = positions = 0
-    addresses, callsigns = _ADDRESSES, _CALLSIGNS
-    for report in aircraft:
-        address = addresses[report.hex]
-        if not address:
-            invalid["hex"] += 1
-            continue
-        report.hex = address
-        report.snapshot = True
-        seen = report.seen
-        at = now if seen is UNSET else now - seen
-        report.at = at
-        if at > newer_than:
-            newer += 1
-        lat, lon = report.lat, report.lon
-        if lat is not UNSET and lon is not UNSET and (lat or lon):
-            seen_pos = report.seen_pos
-            position_at = at if seen_pos is UNSET else now - seen_pos
-            report.position_at = position_at
-            if position_at > newer_than:
-                positions += 1
-        elif lat is not UNSET or lon is not UNSET:
-            _without_position(report, invalid)
-        flight = report.flight
-        if flight is not UNSET:
-            callsign = callsigns[flight]
-            if callsign is None:
-                invalid["flight"] += 1
-            report.flight = callsign or UNSET
-        if report.type is UNSET:
-            report.type = _source_of(report)
-        reports.append(report)
-    return reports, newer, positions
+    address = _ADDRESSES[report.hex]
+    if not address:
+        invalid["hex"] += 1
+        return False
+    report.hex = address
+    flight = report.flight
+    if flight is not UNSET:
+        callsign = _CALLSIGNS[flight]
+        if callsign is None:
+            invalid["flight"] += 1
+        report.flight = callsign or UNSET
+    if report.type is UNSET:
+        report.type = _source_of(report)
+    return True
 
 
-def _without_position(report: Report, invalid: Counter[str]) -> None:
-    """Drop half a position, or the exact point 0/0, which means none."""
-    invalid["position"] += 1
-    report.lat = report.lon = report.seen_pos = UNSET
+def finish(report: Report, now: float, invalid: Counter[str]) -> bool:
+    """Complete the aircraft of a line in place: ``clean``, and times from ages.
+
+    ``now`` is the time of the line by our clock (unix s). Returns whether its address is valid.
+    """
+    if not clean(report, invalid):
+        return False
+    report.snapshot = True
+    report.at = now if report.seen is UNSET else now - report.seen
+    if _has_position(report):
+        report.position_at = report.at if report.seen_pos is UNSET else now - report.seen_pos
+    elif report.lat is not UNSET or report.lon is not UNSET:
+        invalid["position"] += 1
+        report.lat = report.lon = report.seen_pos = UNSET
+    return True
+
+
+def _has_position(report: Report) -> bool:
+    """Whether a report has a whole position other than exactly 0/0, which means none."""
+    lat, lon = report.lat, report.lon
+    return lat is not UNSET and lon is not UNSET and bool(lat or lon)
+
+
+def positions(lat: Array, lon: Array) -> tuple[Array, Array]:
+    """?[n] each: whether aircraft have a position, by the rule for one, and whether what they have is none.
+
+    ``lat`` and ``lon`` f8[n] are in degrees, NaN where there is none.
+    """
+    has_position = ~np.isnan(lat + lon) & ((lat != 0) | (lon != 0))
+    return has_position, ~has_position & ~(np.isnan(lat) & np.isnan(lon))
 
 
 def _source_of(report: Report) -> str:
@@ -91,7 +93,7 @@ def _source_of(report: Report) -> str:
         return "mlat"
     if report.tisb is not UNSET and "lat" in report.tisb:
         return "tisb_other" if report.hex.startswith("~") else "tisb_icao"
-    adsb_fields: Sequence[object | UnsetType] = (report.lat, report.version, report.category, report.gs)
-    if all(value is UNSET for value in adsb_fields):
+    adsb_fields: Sequence[object | UnsetType] = (report.version, report.category, report.gs)
+    if not _has_position(report) and all(value is UNSET for value in adsb_fields):
         return "mode_s"
     return "adsb_other" if report.hex.startswith("~") else "adsb_icao"

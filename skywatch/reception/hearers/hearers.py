@@ -39,7 +39,7 @@ def hearers_in(picture: Picture, address: str) -> list[Hearer]:
     hearers = [Hearer(*hearer) for hearer in picture.feeders_that_hear(address)]
     names = {hearer.receiver for hearer in hearers}
     for name in picture.counts.snapshot():
-        view = picture.reports_of(name).get(address) if name not in names else None
+        view = picture.report_of(name, address) if name not in names else None
         if view is not None and view.at > since:
             rssi = None if view.rssi is UNSET else float(view.rssi)
             hearers.append(Hearer(name, rssi, view.at))

@@ -14,6 +14,7 @@ from skywatch.picture.merging.delivery_counts import DeliveryCounts
 from skywatch.picture.picture import Picture
 from skywatch.picture.state.own_antenna import ELSEWHERE, ORIGIN_BITS, ORIGIN_SHIFT
 from skywatch.picture.state.sky import Sky
+from skywatch.receivers.reports.report_columns import ReportColumns
 from skywatch.reception.measurement.hour import HOUR_S, MINUTE_S, Hour
 from skywatch.reception.measurement.sample import sample
 
@@ -135,7 +136,7 @@ class QualityCollector:
             # What a network knows says nothing of an antenna.
             is_elsewhere = picture.origins.get(name, 0) >> ORIGIN_SHIFT & ORIGIN_BITS == ELSEWHERE
             origin = None if is_elsewhere else meter.hour.origin
-            moment = sample(views.views.values() if views else (), sky, meter.sampled_at, origin)
+            moment = sample(views.by_field() if views else ReportColumns.of(()), sky, meter.sampled_at, origin)
             second = int(sky.now - meter.begins_at)
             minute = meter.hour.minutes[second // MINUTE_S]
             minute["seconds"] += round(elapsed_s)

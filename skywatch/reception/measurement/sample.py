@@ -7,25 +7,21 @@ radio horizon of its altitude, and the picture believes it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
-from msgspec import UNSET
 
 from skywatch.core import geo
 from skywatch.picture.state.own_antenna import altitudes_ft, radio_horizon_nm
 from skywatch.picture.state.sky import Sky
-from skywatch.receivers.reports.report import Report
-from skywatch.receivers.site import is_own_position
+from skywatch.receivers.reports.report_columns import ReportColumns
+from skywatch.receivers.site import own_positions
 from skywatch.reception.measurement.hour import Array
 
 # Aircraft that are received now were received within this time (s).
 AIRCRAFT_S = 60.0
 # A position that is so close to the picture's is the same (degrees): 6 nm of latitude, a minute of flight.
 SAME_DEG = 0.1
-_at = attrgetter("at")
 
 
 class Moment(NamedTuple):
@@ -37,32 +33,23 @@ class Moment(NamedTuple):
     distance_nm: Array
 
 
-def sample(views: Iterable[Report], sky: Sky, since: float, origin: tuple[float, float] | None) -> Moment:
-    """One sample; ``since`` is when the sample before was taken (unix s)."""
-    of_receiver = list(views)
-    at = np.fromiter(map(_at, of_receiver), "f8", len(of_receiver))
-    aircraft = int(np.count_nonzero(at > sky.now - AIRCRAFT_S))
-    recent = [of_receiver[place] for place in np.flatnonzero(at > since).tolist()]
-    rssi = np.array([view.rssi for view in recent if view.rssi is not UNSET], "f8")
-    return Moment(aircraft, rssi[np.isfinite(rssi)], *_places(recent, sky, since, origin))
+def sample(reports: ReportColumns, sky: Sky, since: float, origin: tuple[float, float] | None) -> Moment:
+    """One sample of what a receiver says; ``since`` is when the sample before was taken (unix s)."""
+    aircraft = int(np.count_nonzero(reports.at > sky.now - AIRCRAFT_S))
+    rssi = reports.column("rssi")[reports.at > since]
+    return Moment(aircraft, rssi[np.isfinite(rssi)], *_places(reports, sky, since, origin))
 
 
-def _places(views: list[Report], sky: Sky, since: float, origin: tuple[float, float] | None) -> tuple[Array, Array]:
+def _places(reports: ReportColumns, sky: Sky, since: float, origin: tuple[float, float] | None) -> tuple[Array, Array]:
     if origin is None:
         return np.empty(0), np.empty(0)
-    index = sky.index
-    own = [
-        (row, view.lat, view.lon)
-        for view in views
-        if view.position_at > since
-        and view.lat is not UNSET
-        and is_own_position(view)
-        and (row := index.get(view.hex)) is not None
-    ]
-    if not own:
+    is_new = (reports.at > since) & (reports.position_at > since) & ~np.isnan(reports.column("lat"))
+    new = reports.take(np.flatnonzero(is_new & own_positions(reports)).tolist())
+    row_of = np.array([sky.index.get(address, -1) for address in new.hexes], "i8")
+    is_shown = row_of >= 0
+    if not is_shown.any():
         return np.empty(0), np.empty(0)
-    places = np.array(own, "f8")
-    rows, lat, lon = places[:, 0].astype("i8"), places[:, 1], places[:, 2]
+    rows, lat, lon = row_of[is_shown], new.column("lat")[is_shown], new.column("lon")[is_shown]
     believed_lat, believed_lon = sky.column("lat")[rows], sky.column("lon")[rows]
     with np.errstate(invalid="ignore"):
         apart = np.abs(lon - believed_lon) % 360.0

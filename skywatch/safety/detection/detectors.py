@@ -43,6 +43,11 @@ class Detectors:
         """The regions of disturbed navigation signals of now."""
         return self._regions.regions
 
+    @property
+    def crowd(self) -> int:
+        """How many aircraft are so crowded that they are compared with nobody."""
+        return self._proximity.crowd
+
     def restore(self, findings: Sequence[Finding], regions: list[Region], now: float) -> None:
         """Restore what is not detected again after a restart as long as it lasts: encounters that have passed the
         closest point, the end of advisories, leaps, gatherings, regions, and what was only counted. ``findings`` are

@@ -12,9 +12,11 @@ import numpy.typing as npt
 from skywatch.airframes.helicopters import HELICOPTER_TYPES
 from skywatch.picture.state.doubt import (
     ADVISORY,
+    ALONE,
     ALTITUDE,
     GEOMETRIC_ALTITUDE,
     INTEGRITY,
+    ONLY_STRANGERS,
     POSITION,
     VELOCITY,
     VERTICAL_RATE,
@@ -103,6 +105,11 @@ class Frame:
     def in_doubt(self, row: int, bit: int) -> bool:
         """Whether a value of a row is in doubt."""
         return self.doubt is not None and bool(self.doubt[row] & bit)
+
+    @property
+    def strangers(self) -> Array | None:
+        """Which rows only strangers hear; None where ours hear all of them."""
+        return None if self.doubt is None else self.doubt & (ONLY_STRANGERS | ALONE) != 0
 
     @cached_property
     def rate_fpm(self) -> Array:

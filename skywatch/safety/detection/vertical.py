@@ -25,6 +25,8 @@ ALTITUDE_AGE_S = 5.0
 # An altitude that changes faster than this between two ticks is a decoding error (ft/min).
 IMPOSSIBLE_FPM = 40_000.0
 MEMORY_S, MEMORY_SAMPLES = 90.0, 120
+# For so many reversals of a tick traffic is looked for, each time among all aircraft; more at once are no real ones.
+SOUGHT = 100
 
 
 class _Profile:
@@ -98,6 +100,7 @@ class VerticalDetector:
 
     def __init__(self) -> None:
         self._profiles: dict[str, _Profile] = {}
+        self._traffic = _Traffic()
 
     @property
     def is_waiting(self) -> bool:
@@ -108,6 +111,7 @@ class VerticalDetector:
     def update(self, frame: Frame, thresholds: Thresholds) -> list[Finding]:
         """What holds at this tick."""
         findings: list[Finding] = []
+        self._traffic = _Traffic()
         least = min(thresholds.reversal_rate_fpm, thresholds.extreme_rate_fpm)
         rate = frame.rate_fpm
         steep = np.abs(rate) >= least * 0.8
@@ -183,7 +187,7 @@ class VerticalDetector:
         least_ft = limit / 60 * 10 / 3
         if before < least_ft or after < least_ft:
             return None
-        traffic = _traffic(frame, row, thresholds)
+        traffic = self._traffic.nearest(frame, row, thresholds)
         numbers = {
             "rate_before": Quantity(round(rate_before), "ft/min"),
             "rate_after": Quantity(round(rate), "ft/min"),
@@ -209,21 +213,31 @@ class VerticalDetector:
                 del self._profiles[address]
 
 
-def _traffic(frame: Frame, row: int, thresholds: Thresholds) -> int | None:
-    """The nearest airborne aircraft within the distance that makes a reversal a warning."""
-    lat, lon, altitude = frame.column("lat"), frame.column("lon"), frame.column("alt_baro_ft")
-    if np.isnan(lat[row]):
-        return None
-    near: Array = np.abs(altitude - altitude[row]) <= thresholds.reversal_traffic_ft
-    near &= np.abs(lat - lat[row]) <= thresholds.reversal_traffic_nm / 60
-    near[row] = False
-    rows = np.flatnonzero(near)
-    rows = rows[~frame.relayed(rows)]
-    if not len(rows):
-        return None
-    distance = geo.distance_nm(lat[row], lon[row], lat[rows], lon[rows])
-    nearest = int(np.argmin(distance))
-    return int(rows[nearest]) if distance[nearest] <= thresholds.reversal_traffic_nm else None
+class _Traffic:
+    """The traffic near aircraft at one tick, for the first of them."""
+
+    def __init__(self) -> None:
+        self._sought = 0
+        self._own: Array | None = None
+
+    def nearest(self, frame: Frame, row: int, thresholds: Thresholds) -> int | None:
+        """The nearest airborne aircraft within the distance that makes a reversal a warning."""
+        lat, lon, altitude = frame.column("lat"), frame.column("lon"), frame.column("alt_baro_ft")
+        self._sought += 1
+        if self._sought > SOUGHT or np.isnan(lat[row]):
+            return None
+        if self._own is None:
+            self._own = ~frame.relayed(np.arange(len(frame)))
+        near: Array = np.abs(altitude - altitude[row]) <= thresholds.reversal_traffic_ft
+        near &= np.abs(lat - lat[row]) <= thresholds.reversal_traffic_nm / 60
+        near &= self._own
+        near[row] = False
+        rows = np.flatnonzero(near)
+        if not len(rows):
+            return None
+        distance = geo.distance_nm(lat[row], lon[row], lat[rows], lon[rows])
+        nearest = int(np.argmin(distance))
+        return int(rows[nearest]) if distance[nearest] <= thresholds.reversal_traffic_nm else None
 
 
 def _finding(

@@ -84,7 +84,8 @@ def write(session: Session, changes: Sequence[Change]) -> tuple[list[tuple[LiveE
         earlier = record.get("hexes", ())
         record.update(_columns(change.event))
         # Who was in it stays in it: a military aircraft hides the event also when others have taken its place.
-        record["hexes"] += [address for address in earlier if address not in record["hexes"]]
+        present = set(record["hexes"])
+        record["hexes"] += [address for address in earlier if address not in present]
         # A suppressed event is stored but not published.
         if change.event.raised:
             begins = is_confirmed or not was_raised

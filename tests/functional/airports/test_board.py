@@ -56,8 +56,8 @@ def board(make_client):
     return make_client(auth_mode="hybrid")
 
 
-def flown(client, kinds):
-    """Fly these movements at Zurich before the present moment."""
+def flown(client, kinds, before=()):
+    """Fly these movements at Zurich before the present moment, after other pictures."""
     field = Field("LSZH", 1009.0, np.random.default_rng(4))
     row = next(row for row in field.rows if field.lines.ident[row] == b"14")
     flights = {
@@ -68,7 +68,7 @@ def flown(client, kinds):
     monitor.start()
     monitor._work()
     begin = utcnow().timestamp() - 900
-    for sky in skies_of(flights, begin):
+    for sky in (*before, *skies_of(flights, begin)):
         monitor.on_tick(sky)
     monitor.close()
     return flights
@@ -155,6 +155,15 @@ def test_what_is_expected_descends_on_a_line(client):
     with writing(client.runtime.sessions) as session:
         record_real_sky(session)
     assert client.get(f"{V1}/LSZH/board").json["expected"] == []
+
+
+def test_movements_are_dated_where_the_clock_was_set_by_decades(board):
+    low = {"hex": "4b1888", "lat": 47.45, "lon": 8.55, "alt_baro": 2_000, "gs": 140.0, "track": 140.0, "seen_pos": 0}
+    flown(board, [("landing", "flag")], before=[sky_of(low, now=86_400.0)])
+    with board.runtime.sessions() as session:
+        movements = session.query(Movement).all()
+    assert [each.kind for each in movements] == ["landing"]
+    assert abs(movements[0].at.timestamp() - utcnow().timestamp()) < 1_000
 
 
 def test_simulated_movements_are_told_until_a_real_aircraft_was_heard(client):

@@ -73,6 +73,13 @@ class TestAircraft:
             assert one == other
 
 
+def test_the_station_is_named_before_there_is_a_picture(make_client):
+    """A map that is opened right after the start asks once."""
+    client = make_client(auth_mode="public", station_lat=47.45, station_lon=8.56)
+    described = client.get("/data/receiver.json").json
+    assert (described["lat"], described["lon"]) == STATION
+
+
 BINARY = (
     "/data/aircraft.binCraft",
     "/data/aircraft.binCraft.zst?_=1",

@@ -23,6 +23,15 @@ return [...document.querySelectorAll('sw-navigation a[href^="#/"]:not(.who)')]
 # Those that share their word with the open one.
 BESIDE = "return [...document.querySelectorAll('nav.tabs a')].map((one) => one.getAttribute('href').slice(2))"
 ROWS = "return [...document.querySelectorAll('.window .row')].map(row => row.id)"
+# The station is there, from which distances are: the nearest come first, and whoever has no position last.
+IN_ORDER = "return [...document.querySelectorAll('.window .row')].some(row => /\\d\\.\\d/.test(row.textContent))"
+# Whether alerts are told. What is newer lies on them, as news of an emergency in the simulated sky does: it is closed.
+ALERTS_ARE_TOLD = """
+const notice = document.querySelector('.notice');
+const areTold = notice?.querySelector('a')?.getAttribute('href') === '#/alerts';
+if (notice && !areTold) notice.querySelector('button').click();
+return areTold;
+"""
 # How many pixels of the aircraft's own canvas are not empty.
 DRAWN = """
 document.querySelector('sw-map').stage.paint();

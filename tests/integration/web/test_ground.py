@@ -6,6 +6,8 @@ import math
 
 import pytest
 
+from tests.waiting import until
+
 # What the ground has of one kind in the view, as [name or code, coordinates on the map].
 WITHIN = """
 const map = document.querySelector('sw-map');
@@ -21,23 +23,27 @@ STRETCH = 1 / math.cos(math.radians(47.46))
 
 @pytest.fixture
 def zurich(page, sky):
-    """A function: what the ground has of a kind near the airport of Zurich."""
+    """A function: what the ground has of a kind near the airport of Zurich, once it is all there.
+
+    Coarse ground and cells come one after the other, and each of them has towns: the names tell when all are here.
+    """
     page.size(1280, 800)
     page.open_map(sky, "/#/map?at=47.4580,8.5480,11.5")
 
-    def found(kind):
-        page.wait_for(f"return (() => {{{WITHIN % kind}}})().length > 0", kind)
-        return page.run(WITHIN % kind)
+    def found(kind, *names):
+        def is_there():
+            lines = page.run(WITHIN % kind)
+            return lines and set(names) <= {name for name, _ in lines} and lines
+
+        return until(is_there, f"{kind}: {', '.join(names)}")
 
     return found
 
 
 def test_towns_stand_around_an_airport(zurich):
-    assert {"Kloten", "Bülach", "Regensdorf"} <= {name for name, _ in zurich("town")}
-    assert not any("(Kreis" in name for name, _ in zurich("town")), "districts are no towns"
-    assert "ZRH" in {line[0] for line in zurich("airport")} or "Zurich Airport" in {
-        name for name, _ in zurich("airport")
-    }
+    towns = zurich("town", "Dietikon", "Kloten", "Bülach", "Regensdorf")
+    assert not any("(Kreis" in name for name, _ in towns), "districts are no towns"
+    assert zurich("airport", "Zurich Airport")
 
 
 def test_runways_have_their_true_heading_and_length(zurich):

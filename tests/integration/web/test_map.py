@@ -9,17 +9,23 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.integration.web.pages import DRAWN, ROWS
+from tests.waiting import until
 
 ENTER = "\ue007"
 
 # How many pixels of the canvas above the aircraft are not empty.
 LABELLED = DRAWN.replace("'.stage canvas[data-renderer]'", "'.stage canvas:last-child'")
 RENDERER = "return document.querySelector('sw-map').dataset.renderer"
+HAS_BERN = """
+const done = arguments[arguments.length - 1];
+document.querySelector('sw-map').find('Bern').then((places) => done(places.some(({ name }) => name === 'Bern')));
+"""
 
 
 @pytest.mark.smoke
 def test_the_sky_is_shown_with_everything_from_this_service(page, sky):
-    page.open_map(sky)
+    # Around the station; where the service is late to say it, the map begins with a wider view and its coarser ground.
+    page.open_map(sky, "/#/map?at=47.4500,8.5600,7.6")
     page.wait_for(f"return (() => {{{DRAWN}}})() > 50", "aircraft on the map")
     fetched = page.fetched()
     own = f"http://127.0.0.1:{sky.port}/"
@@ -106,10 +112,14 @@ def test_the_search_finds_operators_and_places_and_enter_goes_there(page, sky):
     airline = sorted(airlines)[0]
     page.type("#search", operators[airline])
     rows = "return [...document.querySelectorAll('.window .row .callsign')].map((one) => one.textContent)"
-    page.wait_for(f"return (() => {{{rows}}})().every((one) => one.startsWith('{airline}'))", "one airline alone")
+    # Nobody is left until the names of the operators are here.
+    ours = f"(all => all.length && all.every((one) => one.startsWith('{airline}')))((() => {{{rows}}})())"
+    page.wait_for(f"return {ours}", "one airline alone")
     page.keys(ENTER)
     page.wait_for_element(".panel h2")
     assert page.text_of(".panel h2").startswith(airline)
+    # Towns come with the ground, which may still be on its way.
+    until(lambda: page.run_async(HAS_BERN), "Bern on the map")
     page.run("document.querySelector('#search').value = ''")
     page.type("#search", "Bern")
     places = "[...document.querySelectorAll('.places span')].map((one) => one.textContent)"
@@ -117,6 +127,35 @@ def test_the_search_finds_operators_and_places_and_enter_goes_there(page, sky):
     page.keys(ENTER)
     page.wait_for("return location.hash.includes('at=46.9')", "Bern in the address of the map")
     page.wait_for("return document.querySelector('#search').value === ''", "an empty search")
+
+
+# Holds back the towns of the world and of the cells until it is told to go on.
+WITHOUT_TOWNS = """
+const plain = window.fetch.bind(window), begins = new Promise((go) => { window.bringTowns = go; });
+window.waiting = 0;
+window.fetch = async (...asked) => {
+  if (/countries-50m|[.]cell/.test(String(asked[0]))) {
+    window.waiting += 1;
+    await begins;
+  }
+  return plain(...asked);
+};
+"""
+ASKED = "return performance.getEntriesByType('resource').some((one) => one.name.endsWith('q=%s&limit=4'))"
+
+
+def test_a_town_is_found_by_who_searches_while_the_towns_are_on_their_way(page, sky):
+    page.size(1280, 860)
+    page.before_scripts(WITHOUT_TOWNS)
+    page.open_map(sky)
+    page.type("#search", "Ber")
+    page.wait_for(ASKED % "Ber", "the search for the first letters")
+    page.wait_for("return window.waiting > 0", "a search that waits for towns")
+    page.type("#search", "n")
+    page.wait_for(ASKED % "Bern", "the search for the whole name")
+    page.run("window.bringTowns()")
+    places = "[...document.querySelectorAll('.places span')].map((one) => one.textContent)"
+    page.wait_for(f"return {places}.includes('Bern')", "Bern among the places")
 
 
 def test_what_is_not_in_the_sky_is_looked_for_in_history(page, sky):

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.integration.web.pages import LIVE, ROWS
+from tests.integration.web.pages import ALERTS_ARE_TOLD, LIVE, ROWS
 
 EVERYTHING = {"field": "hex", "op": "ne", "value": "000000"}
 # A notice stays for as long as it is looked at here.
@@ -51,9 +51,8 @@ def test_many_alerts_are_one_notice_that_covers_neither_legend_nor_rows_nor_pane
     page.sign_in(house, "admin")
     page.wait_for(LIVE, "aircraft")
     alarmed()
-    page.wait_for(
-        "return Number.parseInt(document.querySelector('.notice')?.innerText) > 5", "one notice of many alerts"
-    )
+    many = f"return (() => {{{ALERTS_ARE_TOLD}}})() && Number.parseInt(document.querySelector('.notice').innerText) > 5"
+    page.wait_for(many, "one notice of many alerts")
     assert page.run("return document.querySelectorAll('.notice').length") == 1
     assert page.run("return document.querySelector('.notice').innerText").strip().endswith("new alerts")
     # Said by the region for announcements, and by nothing else.
@@ -64,11 +63,12 @@ def test_many_alerts_are_one_notice_that_covers_neither_legend_nor_rows_nor_pane
         page.run(f"location.hash = '#/{place}'")
         for width in (320, 390, 600, 601, 820, 1024, 1280, 1281, 1440, 2560):
             page.size(width, 800)
-            page.wait_for("return document.querySelector('.notice') !== null", "the notice")
+            page.wait_for(ALERTS_ARE_TOLD, "the notice")
             if found := page.run(COVERED):
                 covered[f"{place} at {width}"] = found
     assert covered == {}
     page.size(1440, 900)
+    page.wait_for(ALERTS_ARE_TOLD, "the notice")
     # Looked at at once: an aircraft that comes later is another notice.
     is_gone = (
         "const done = arguments[arguments.length - 1]; document.querySelector('.notice a').click();"

@@ -47,6 +47,10 @@ new MutationObserver((_, watching) => {
 }).observe(document, { childList: true, subtree: true });
 """
 PLAYED = "return new URLSearchParams(location.hash.split('?')[1] ?? '').get('t')"
+OF_YESTERDAY = """
+const flights = [...document.querySelectorAll('sw-history .card-button')];
+return flights.length > 0 && flights.every((one) => one.innerText.includes('yesterday'));
+"""
 WIDTHS = (320, 390, 820, 1440, 2560)
 # Every page is looked at in both themes and at all widths; ``make drill NAME=widths`` opens it for each pair of them.
 IS_DRILL = bool(os.environ.get("SKYWATCH_WIDTHS"))
@@ -187,10 +191,12 @@ def test_a_flight_of_yesterday_is_found_and_replayed_in_three_clicks(page, house
     page.run("document.querySelectorAll('sw-history .days button')[2].click()")
     day = (datetime.now().astimezone() - timedelta(days=1)).date().isoformat()
     page.wait_for(f"return location.hash.includes('day={day}')", "the day in the address")
-    page.wait_for_element("sw-history .card-button")
+    # Until its flights are here, those of all days are still listed: the aircraft in the sky, some without a track.
+    page.wait_for(OF_YESTERDAY, "the flights of yesterday")
     page.run("document.querySelector('sw-history .card-button').click()")
     page.wait_for("return location.hash.includes('flight=')", "the flight in the address")
     page.wait_for_element("sw-history .exports a")
+    assert page.run(OF_YESTERDAY)
     page.run("document.querySelector('sw-history .exports a').click()")
     page.wait_for_element("sw-history-replay .player")
     page.wait_for("return document.querySelector('sw-map').stage.trails.length === 1", "its track")

@@ -9,18 +9,26 @@ import os
 import re
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import httpx
 import pytest
+import sqlalchemy as sa
 from rich.console import Console
 
 from skywatch.cli.radar.columns import Trends
 from skywatch.cli.radar.table import screen
 from skywatch.cli.radar.view import Screen
+from skywatch.core.clock import utcnow
+from skywatch.core.database.engine import create_engine, create_session_factory, writing
+from skywatch.firsts.models import CountedDay, Sighting
+from skywatch.receivers.simulator.traffic import Traffic
 from tests.conftest import ROOT
-from tests.integration.web.pages import LIVE, PASSWORD, ROWS, Page
+from tests.integration.web.conftest import MANY, SKY
+from tests.integration.web.pages import IN_ORDER, LIVE, PASSWORD, ROWS, House, Page
 from tests.ports import free_port
 from tests.waiting import PATIENCE_S, until
 
@@ -34,6 +42,9 @@ def page(page_with_webgl):
 
 
 MAX_BYTES = 150_000
+SEED, AIRCRAFT = 7, 40
+# Which of these is new, and which one was away.
+NEW, AWAY = 4, 1
 PICTURES = {
     "map": (1280, 800, "dark", "map", False),
     "selection": (1280, 800, "light", "map", True),
@@ -43,14 +54,58 @@ PICTURES = {
 }
 
 
+@pytest.fixture(scope="module")
+def known_sky(built, tmp_path_factory):
+    """A service that has known its simulated aircraft, all but one, for two months."""
+    settings = {**SKY, **MANY, "receiver__demo": f"simulate aircraft={AIRCRAFT} seed={SEED}"}
+    running = House(tmp_path_factory.mktemp("known_sky"), auth_mode="hybrid", **settings).init()
+    running.add_user("viewer", "viewer", PASSWORD)
+    engine = create_engine(running.database_url)
+    with writing(create_session_factory(engine)) as db:
+        for model, rows in ((Sighting, sightings()), (CountedDay, days())):
+            db.execute(sa.insert(model), list(rows))
+    engine.dispose()
+    yield running.start()
+    running.stop()
+
+
+def sightings():
+    """Every aircraft but one flew yesterday, or 45 days ago; of each type more are known."""
+    centre = (float(SKY["station_lat"]), float(SKY["station_lon"]))
+    aircraft = Traffic(AIRCRAFT, centre, time.time(), seed=SEED).reports()
+    for number, report in enumerate(aircraft):
+        if number != NEW:
+            yield sighting("airframe", report.hex.upper(), report.hex.upper(), 45 if number == AWAY else 1)
+    for kind in {report.t for report in aircraft if report.t}:
+        for number in range(8):
+            yield sighting("type", kind, f"4B16{number:02X}", 1)
+
+
+def sighting(kind, key, address, days_ago):
+    times = {"first_at": utcnow() - timedelta(days=60), "last_at": utcnow() - timedelta(days=days_ago)}
+    return {
+        "kind": kind, "key": key, "icao_hex": address, "simulated": True, "flights": 4, "callsign": None,
+        "flight_id": None, "name": None, "military": False, "is_open": False, **times,
+    }  # fmt: skip
+
+
+def days():
+    at = utcnow() - timedelta(days=1)
+    times = dict.fromkeys(("first_at", "last_at", "hour_at"), at)
+    counts = {"flights": 812, "airframes": 640, "hour_flights": 97}
+    yield {"day": at.date(), "simulated": True, "military": False, **counts, **times}
+
+
 @pytest.mark.parametrize("name", PICTURES)
-def test_a_picture_of_the_manual(page, house, name):
+def test_a_picture_of_the_manual(page, house, known_sky, name):
     width, height, theme, place, selected = PICTURES[name]
     page.size(width, height)
     page.media(prefers_color_scheme=theme)
-    page.sign_in(house, "viewer", f"/#/{place}")
+    page.sign_in(known_sky if place == "map" else house, "viewer", f"/#/{place}")
     if place == "map":
         page.wait_for(LIVE, "aircraft in the list")
+        page.wait_for("return document.querySelector('.worth .chip') !== null", "what is worth a look")
+        page.wait_for(IN_ORDER, "distances")
     else:
         page.wait_for("return document.querySelectorAll('.page .card-button, .page .tile').length > 5", "the page")
     page.wait_for("return (document.querySelector('sw-map')?.stage.picture.count ?? 1) > 0", "aircraft on the map")
@@ -140,7 +195,7 @@ def _answers(port: int) -> bool:
 def take(page: Page, name: str) -> None:
     """Take a picture of the page, and write it where it is wanted."""
     page.wait_for("return document.fonts.status === 'loaded'", "the letters")
-    page.run_async("const done = arguments[arguments.length - 1]; setTimeout(done, 300)")
+    page.run_async("const done = arguments[arguments.length - 1]; setTimeout(done, 2000)")
     picture = base64.b64decode(page.cdp("Page.captureScreenshot", format="webp", quality=82)["data"])
     assert picture[8:12] == b"WEBP"
     assert 4_000 < len(picture) <= MAX_BYTES

@@ -48,7 +48,9 @@ def past(feeder):
 
 @pytest.fixture(scope="module")
 def stage(shared_page, tmp_path_factory):
-    made = Stage.begin(tmp_path_factory.mktemp("reception"), shared_page, ("admin", "viewer"))
+    # What is received meanwhile is nearer than the past: the greatest distances stay those that were stored.
+    near = "simulate aircraft=40 radius_nm=100"
+    made = Stage.begin(tmp_path_factory.mktemp("reception"), shared_page, ("admin", "viewer"), receiver__demo=near)
     feeder = made.api("admin").post("/feeders/", json={"name": "Attic", "lat": 47.4, "lon": 8.5}).json()
     engine = create_engine(made.service.database_url)
     with writing(create_session_factory(engine)) as db:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from tests.integration.web.pages import LIVE, ROWS, Page
+from tests.integration.web.pages import IN_ORDER, LIVE, ROWS, Page
 from tests.waiting import until
 
 TRAILS = "return document.querySelector('sw-map').stage.trails.map((trail) => trail.length)"
@@ -54,6 +54,7 @@ def _a_third_is_selected(page: Page) -> bool:
 def test_several_aircraft_are_selected_and_each_has_its_trail(page, sky):
     page.size(1440, 900)
     page.open_map(sky)
+    page.wait_for(IN_ORDER, "the nearest ones")
     until(lambda: len(page.run(ROWS)) > 8, "the list")
     first, second = page.run(ROWS)[6:8]
     first, second = first.removeprefix("row-"), second.removeprefix("row-")

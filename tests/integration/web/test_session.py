@@ -8,13 +8,16 @@ from tests.integration.web.pages import LIVE, OFFERED
 from tests.processes import run_command
 from tests.waiting import until
 
-# The API as another process than the channel's would answer: it learns of a change some seconds after it.
+# The API as another process than the channel's would answer: it learns of a change some seconds after it. What else
+# the page happens to ask for meanwhile is not answered, so that no other refusal ends the login first.
 BEHIND = """
 let good = null;
 const real = window.fetch.bind(window);
 window.fetch = async (...asked) => {
   const answer = await real(...asked);
-  if (!String(asked[0]).endsWith('auth/profile')) return answer;
+  if (!String(asked[0]).endsWith('auth/profile')) {
+    return answer.status === 401 && !((window.behind ?? 0) > 1) ? new Response('', { status: 503 }) : answer;
+  }
   if (answer.ok) window.good = good = { text: await answer.clone().text(), since: null };
   if (answer.ok || !good) return answer;
   good.since ??= performance.now();

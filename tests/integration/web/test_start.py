@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from tests.integration.web.pages import LISTED
+from tests.waiting import PATIENCE_S
 
 MAP_SCRIPT = "*/assets/map-*.js"
 COUNT_CONTEXTS = """
@@ -91,7 +92,7 @@ def test_a_page_that_draws_on_the_map_waits_for_it(page, sky, without_map):
 
 
 def test_scripts_of_the_list_are_asked_for_before_those_of_the_map(built, sky, page):
-    head = httpx.get(f"http://127.0.0.1:{sky.port}/").text.partition("</head>")[0]
+    head = httpx.get(f"http://127.0.0.1:{sky.port}/", timeout=PATIENCE_S).text.partition("</head>")[0]
     # A link without `rel` asks for nothing: the application gives it one once its texts are here.
     scripts = re.findall(r'<link (data-)?rel="modulepreload" href="assets/([a-z_]+)-[^"]+"', head)
     waits = {name: bool(data) for data, name in scripts}

@@ -1,5 +1,7 @@
 """A backup as one encrypted file: complete, of one passphrase, and never changed or cut short unnoticed."""
 
+import tarfile
+
 import pytest
 
 from skywatch.backup.download import MAGIC, PIECE, TAG, opened, sealed_pieces
@@ -36,6 +38,19 @@ def test_what_was_in_the_folder_comes_out_again_and_nothing_of_it_is_readable_in
     assert not unpacked.exists()
     with opened(folder, None) as itself:
         assert itself == folder
+
+
+@pytest.mark.parametrize("name", ["../out", "/tmp/out", "link"])
+def test_a_file_that_would_be_written_elsewhere_is_no_backup(folder, tmp_path, monkeypatch, name):
+    member = tarfile.TarInfo(name)
+    if name == "link":
+        member.type, member.linkname = tarfile.SYMTYPE, "/etc/passwd"
+    packed = member.tobuf() + b"\0" * 2 * tarfile.BLOCKSIZE
+    monkeypatch.setattr("skywatch.backup.download._tar", lambda folder: [packed])
+    path = tmp_path / "a.skywatch-backup"
+    path.write_bytes(b"".join(sealed_pieces(folder, PASSPHRASE)))
+    with pytest.raises(Damaged, match="contains what no backup has"), opened(path, PASSPHRASE):
+        pass
 
 
 def test_another_passphrase_or_none_is_refused(file):

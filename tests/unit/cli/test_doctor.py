@@ -80,6 +80,12 @@ def test_a_database_without_a_schema_and_one_without_users(write):
     assert "warn   users: there is none, so that nobody can log in" in done.output
 
 
+def test_a_database_that_cannot_be_opened_names_no_server_where_there_is_none(write, tmp_path):
+    done = examine(write(database_url=f"sqlite:///{tmp_path}/nowhere/sky.sqlite"))
+    assert "FAULT  database: sqlite:///" in done.output
+    assert "       -> mend database_url, or make room, or give the folder to this user\n" in done.output
+
+
 def test_a_database_that_another_program_locks(installed, tmp_path, monkeypatch):
     monkeypatch.setattr(db, "SQLITE_BUSY_TIMEOUT_S", 0.1)
     with closing(sqlite3.connect(tmp_path / "sky.sqlite")) as other:

@@ -175,6 +175,20 @@ def test_invented_aircraft_are_marked_until_somebody_independent_hears_them():
     assert "single_source" not in picture.tick().aircraft("700003")
 
 
+def test_noise_of_ours_confirms_nobody():
+    clock = Clock()
+    picture = Picture(clock=clock, monotonic=clock, proof=True)
+    noise = Report("700001", clock.now, type="mode_s", messages=1)
+    picture.put("roof", [noise], 1)
+    picture.tick()
+    clock.now += 1800.0
+    invented = Report("700001", clock.now, clock.now, snapshot=True, type="adsb_icao", lat=47.5, lon=8.5, messages=5)
+    picture.put("feeder-1", [invented], 1, voice=Voice("user-1", "10.0.0.1/32"))
+    assert picture.tick().aircraft("700001")["single_source"] is True
+    picture.put("roof", [Report("700001", clock.now, type="mode_s", messages=1)], 1)
+    assert "single_source" not in picture.tick().aircraft("700001")
+
+
 def test_a_feeder_brings_so_many_new_aircraft_a_minute_and_the_rest_is_counted(monkeypatch):
     clock, reported = Clock(), {}
     monkeypatch.setattr(health, "report", lambda part, ok, detail, **counts: reported.update({part: (detail, counts)}))

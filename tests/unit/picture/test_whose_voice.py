@@ -84,6 +84,21 @@ def test_strangers_change_nothing_that_ours_say(strangers, snapshot):
         assert set(aircraft.get("disputed", ())) == (DISPUTES if strangers > 1 else set())
 
 
+def test_one_of_ours_that_hears_no_positions_does_not_make_those_of_another_old():
+    sky = Sky()
+    begin = sky.now
+    for second in range(30):
+        place = {"lon": 5.0, "nic": 8, "rc": 186}
+        sky.own(snapshot=True, lat=40.0 + second / 1000, **place, **TRUE)
+        deaf = sky.report(True, lat=40.0, **place, **TRUE)
+        deaf.at, deaf.position_at = sky.now + 0.1, begin
+        sky.picture.put("yard", [deaf], 1)
+        sky.stranger(1, snapshot=True, lat=40.0 + second / 1000, lon=5.0, nic=0, rc=0, **TRUE)
+        aircraft = sky.tick()
+        assert (aircraft["nic"], aircraft["rc"]) == (8, 186)
+        assert aircraft["lat"] == pytest.approx(40.0 + second / 1000)
+
+
 def test_two_strangers_of_one_owner_dispute_nothing():
     sky = Sky()
     for _ in range(3):

@@ -22,10 +22,10 @@ from skywatch.receivers.formats.json_lines import LinesDecoder
 from skywatch.receivers.formats.sbs import SbsDecoder
 from skywatch.receivers.framing.avr import AvrFramer
 from skywatch.receivers.framing.beast import BeastFramer
-from skywatch.receivers.reports.aircraft_json import DocumentError, read_document
+from skywatch.receivers.reports.aircraft_json import DocumentError
 from skywatch.receivers.reports.documents import DocumentReader
+from skywatch.receivers.reports.json_columns import ColumnReader
 from skywatch.receivers.reports.limits import ALTITUDE_FT, SQUAWKS
-from skywatch.receivers.reports.normalisation import finish
 from skywatch.receivers.reports.report import Report
 
 pytestmark = pytest.mark.deep("walks a corpus")
@@ -158,11 +158,11 @@ def test_mutated_documents(mutations: int, shared_data: Path) -> None:
     decoded = refused = 0
     for _ in range(mutations):
         try:
-            document = read_document(mutate(chance.choice(sources), chance), invalid)
+            document = ColumnReader().read(mutate(chance.choice(sources), chance), invalid)
         except DocumentError:
             refused += 1
             continue
-        reports, _, _ = finish(document.aircraft, ARRIVED, 0.0, invalid)
+        reports, _, _ = document.finish(ARRIVED, 0.0)
         decoded += len(reports)
         for report in reports:
             must_be_sound(report)

@@ -43,7 +43,8 @@ def dangers(traffic):
         flying, state["lat"][flying], state["lon"][flying], state["alt_ft"][flying],
         gs * np.sin(track), gs * np.cos(track), np.where(np.abs(rate) < 300, 0, rate) / 60,
     )  # fmt: skip
-    return len(judge_pairs(m, *candidates(m, T), T, 1.0, T.proximity_closing_kt, NoIntentions()).first)
+    first, second, _ = candidates(m, T)
+    return len(judge_pairs(m, first, second, T, 1.0, T.proximity_closing_kt, NoIntentions()).first)
 
 
 @functools.cache

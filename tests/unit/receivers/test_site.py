@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import time
 
@@ -13,6 +14,7 @@ from skywatch.core.database.engine import create_engine, create_session_factory
 from skywatch.picture.checks import describe
 from skywatch.receivers.factory import open_receiver
 from skywatch.receivers.mode_s.encoder import airborne_position, beast, squitter, surface_position
+from skywatch.receivers.reports.documents import DocumentReader
 from skywatch.receivers.reports.report import Report
 from skywatch.settings import SettingsError
 from tests.unit.history.imports.imports import run
@@ -112,6 +114,32 @@ def test_a_program_s_own_positions_are_limited_where_the_setting_says_so(fields,
         assert (sink.reports[0].position_at == 0.0) == is_refused
         assert receiver.status.invalid.get("position_out_of_range", 0) == is_refused
         assert receiver.status.positions == (not is_refused)
+
+
+def test_an_old_position_that_is_out_of_range_is_counted_once():
+    receiver, sink = open_receiver("far", "readsb http://host/aircraft.json range_nm=100", STATION), Collector()
+    receiver._sink = sink
+    documents, now = DocumentReader(receiver.invalid), time.time()
+    for second in range(5):
+        far = {"hex": "4ca201", "lat": 53.0, "lon": -3.0, "seen": 10 + second, "seen_pos": 10 + second}
+        near = {"hex": "4ca202", "lat": 47.5, "lon": 8.5, "seen": 0.1, "seen_pos": 0.1}
+        document = {"now": now + second, "messages": second, "aircraft": [far, near]}
+        receiver.deliver(*documents.read(json.dumps(document).encode(), now + second))
+    assert receiver.status.positions == 5
+    assert receiver.status.invalid["position_out_of_range"] == 1
+
+
+def test_every_line_with_a_position_out_of_range_is_counted():
+    receiver, sink = open_receiver("far", "readsb-lines host:30047 range_nm=100", STATION), Collector()
+    receiver._sink = sink
+    decoder, now = receiver.decoder(), time.time()
+    for number in range(40):
+        lat, lon = (47.5, 8.5) if number % 4 == 0 else (53.0, -3.0)
+        line = {"now": now, "hex": f"4ca2{number:02x}", "lat": lat, "lon": lon, "seen_pos": 0.1}
+        receiver.deliver(*decoder.feed(json.dumps(line).encode() + b"\n", now + number / 50))
+    assert receiver.status.positions == 10
+    assert receiver.status.invalid["position_out_of_range"] == 30
+    assert receiver.status.is_out_of_range
 
 
 def test_without_it_what_a_program_decoded_is_believed_as_before():

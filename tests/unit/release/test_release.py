@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import io
+import shutil
 import subprocess
+import tarfile
+from dataclasses import replace
 
 import pytest
 
 from release import __main__ as command
 from release import promise
-from release.build import SUMS, Build, Part, build, checksums
-from release.checks import git, pending, problems, schema_revisions
+from release.build import PARTS, SUMS, Build, Part, build, checksums, pack_again
+from release.checks import pending, problems, schema_revisions
 from release.promise import RECORDED
 from release.record import Release, ReleaseError, parse, read, version_of
+from release.source import COMMIT_FILE, commit_and_time, git
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.deep("starts servers or programs of its own")
@@ -37,6 +42,9 @@ def root(tmp_path, monkeypatch):
     (root / ".gitignore").write_text("dist/\n")
     (root / RECORDED).parent.mkdir(parents=True)
     (root / RECORDED).write_text("GET /sky\n")
+    for name in (".gitattributes", COMMIT_FILE):
+        (root / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, root / name)
     monkeypatch.setattr(promise, "openapi_document", dict)
     monkeypatch.setattr(promise, "promises", lambda document: ["GET /sky"])
     git(root, "init", "--quiet", "--initial-branch=main")
@@ -97,6 +105,33 @@ def test_a_release_that_ended_before_its_tag_is_continued(root):
     assert seen == ["* A longer memory.\n* Something new."]
     assert git(root, "rev-parse", "HEAD") == git(root, "rev-parse", "v0.2.0^{commit}") == recorded
     assert pending(root) is None
+
+
+def archive_of(root):
+    """The sources of the last commit in a folder without git."""
+    folder = root.with_name("archive")
+    folder.mkdir()
+    packed = subprocess.run(["git", "archive", "HEAD"], cwd=root, capture_output=True, check=True).stdout
+    subprocess.run(["tar", "--extract"], cwd=folder, input=packed, check=True)
+    return folder
+
+
+@pytest.mark.parametrize("is_released", [True, False])
+def test_the_same_is_built_of_the_archive_of_a_commit(root, is_released):
+    builds = []
+    command.release(root, dry_run=not is_released, builder=lambda this: builds.append(this) or [])
+    archive = archive_of(root)
+    assert problems(archive) == []
+    command.release(archive, dry_run=True, builder=lambda this: builds.append(this) or [])
+    assert builds[0] == replace(builds[1], root=root)
+    assert commit_and_time(archive) == commit_and_time(root)
+
+
+def test_sources_of_no_commit_are_not_built(root):
+    archive = archive_of(root)
+    shutil.copy(ROOT / COMMIT_FILE, archive / COMMIT_FILE)
+    with pytest.raises(ReleaseError, match="neither a checkout nor a `git archive`"):
+        command.release(archive, dry_run=True, builder=no_files)
 
 
 def test_a_build_that_changes_the_tree_is_not_tagged(root):
@@ -253,6 +288,19 @@ def test_parts_are_built_copied_and_summed(root, monkeypatch, capsys):
     assert "deb: not built, this tree has no deploy/debian" in capsys.readouterr().out
 
 
+def test_the_archive_of_the_sources_has_the_modes_of_a_checkout(root, monkeypatch):
+    """A wheel takes them over: one that is built of the archive would be another one."""
+    monkeypatch.setattr("release.build.texts", lambda this: {})
+    (root / "run").write_text("#!/bin/sh\n")
+    (root / "run").chmod(0o755)
+    commit(root)
+    context = next(part for part in PARTS if part.name == "image context")
+    packed, _ = build(Build(root, "0.2.0", git(root, "rev-parse", "HEAD"), "New."), (context,))
+    with tarfile.open(packed) as file:
+        modes = {entry.name.partition("/")[2]: entry.mode for entry in file if entry.isfile()}
+    assert (modes["run"], modes["setup.py"]) == (0o755, 0o644)
+
+
 @pytest.mark.parametrize(
     ("part", "reason"),
     [
@@ -264,6 +312,23 @@ def test_parts_are_built_copied_and_summed(root, monkeypatch, capsys):
 def test_a_part_that_fails_ends_the_release(root, part, reason):
     with pytest.raises(ReleaseError, match=reason):
         build(Build(root, "0.2.0", git(root, "rev-parse", "HEAD"), "New."), (part,))
+
+
+def test_an_archive_with_times_of_its_own_is_the_same_after_packing_again(tmp_path):
+    texts, packed = {"b/two": b"2", "b/one": b"1"}, []
+    for at, names in ((1_700_000_000.25, texts), (1_800_000_000.5, reversed(texts))):
+        path = tmp_path / f"{at}.tar.gz"
+        with tarfile.open(path, "w:gz") as file:
+            for name in names:
+                entry = tarfile.TarInfo(name)
+                entry.size, entry.mtime, entry.mode = 1, at, 0o755
+                file.addfile(entry, io.BytesIO(texts[name]))
+        pack_again(path, 1_600_000_000)
+        packed.append(path.read_bytes())
+        with tarfile.open(path) as file:
+            assert {entry.name: file.extractfile(entry).read() for entry in file} == texts
+            assert {(entry.mtime, entry.mode) for entry in file} == {(1_600_000_000, 0o755)}
+    assert packed[0] == packed[1]
 
 
 def test_checksums_change_with_the_file(tmp_path):

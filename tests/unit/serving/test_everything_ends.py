@@ -17,7 +17,7 @@ TRACKER = (
     {
         "acars_incomplete", "acars_writer", "airframes", "alerts_rules", "alerts_turns", "alerts_writer",
         "cannonball_detections", "cannonball_list", "cannonball_locations", "cannonball_writer", "feeders",
-        "history_writer", "input_tasks", "picture", "quality_connections", "quality_places",
+        "history_writer", "input_tasks", "monitors", "picture", "quality_connections", "quality_places",
         "quality_writer", "receiver_tasks", "retention", "safety_places", "safety_regions", "safety_thresholds",
         "safety_writer", "tracker", "tracker-lock",
     },

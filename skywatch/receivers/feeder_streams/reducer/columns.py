@@ -1,4 +1,4 @@
-"""``ReportColumns``: the reports of a second as columns, and who heard what; the fields that they have."""
+"""``ReducedColumns``: the reports of a second as columns, and who heard what; the fields that they have."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class AloneFrames:
 
 
 @dataclasses.dataclass(slots=True, eq=False)
-class ReportColumns:
+class ReducedColumns:
     """*n* reports: ``key`` i8[n] (see the shifts), ``at`` and ``position_at`` f8[n] unix seconds (0: no position).
 
     ``messages`` i4[n] transmissions, each once; ``voices`` u1[n] independent feeders that agree; ``is_dissent`` ?[n]: a
@@ -134,12 +134,12 @@ class ReportColumns:
         result: Column = self.key & ADDRESS_BITS
         return result
 
-    def __getitem__(self, rows: Column) -> ReportColumns:
+    def __getitem__(self, rows: Column) -> ReducedColumns:
         """The reports of a mask or of indices."""
-        return ReportColumns(*(getattr(self, field.name)[rows] for field in dataclasses.fields(self)))
+        return ReducedColumns(*(getattr(self, field.name)[rows] for field in dataclasses.fields(self)))
 
     @classmethod
-    def blank(cls, key: Column, at: Column) -> ReportColumns:
+    def blank(cls, key: Column, at: Column) -> ReducedColumns:
         """Reports without any value."""
         count = len(key)
         return cls(
@@ -156,6 +156,6 @@ class ReportColumns:
         )
 
     @classmethod
-    def concatenate(cls, parts: list[ReportColumns]) -> ReportColumns:
+    def concatenate(cls, parts: list[ReducedColumns]) -> ReducedColumns:
         """The reports of several in their order."""
         return cls(*(np.concatenate([getattr(part, f.name) for part in parts]) for f in dataclasses.fields(cls)))

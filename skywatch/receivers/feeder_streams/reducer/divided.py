@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from skywatch.core.arrays import distinct
-from skywatch.receivers.feeder_streams.reducer.columns import ALT_BARO, FIELD, FIELDS, GS, LAT, LON, ReportColumns
+from skywatch.receivers.feeder_streams.reducer.columns import ALT_BARO, FIELD, FIELDS, GS, LAT, LON, ReducedColumns
 from skywatch.receivers.framing.frames import Column
 from skywatch.receivers.mode_s.position.plausibility import distance_nm
 from skywatch.receivers.mode_s.values import ON_GROUND_ALT
@@ -61,7 +61,7 @@ class LastSaid:
             self.voices, self.since = self.voices[~chosen], self.since[~chosen]
             self._most_at = self._most_at[~chosen]
 
-    def learn(self, key: Column, reports: ReportColumns, forget_before: float) -> None:
+    def learn(self, key: Column, reports: ReducedColumns, forget_before: float) -> None:
         """Take over reports, and forget keys of which nothing was said since a time (unix s)."""
         alive = self.at.max(1, initial=-np.inf) >= forget_before
         union = distinct(np.concatenate((self.key[alive], key)))
@@ -87,7 +87,7 @@ class LastSaid:
         self.voices, self._most_at, self.since = voices, most_at, since
 
 
-def contradictions(reports: ReportColumns, said: Column, said_at: Column) -> Column:
+def contradictions(reports: ReducedColumns, said: Column, said_at: Column) -> Column:
     """?[n, SUBJECTS]: about what reports contradict values that were said before, both f8[n, FIELDS]."""
     mine = reports.values
     elapsed = np.abs(reports.position_at - said_at[:, LAT])
@@ -129,7 +129,7 @@ class DividedAircraft:
         self._until = {address: until for address, until in self._until.items() if until > now}
         self.addresses = np.array(sorted(self._until), np.int64)
 
-    def look(self, alone: ReportColumns, now: float) -> None:
+    def look(self, alone: ReducedColumns, now: float) -> None:
         """Note whether single feeders still contradict each other about divided aircraft."""
         if not self._until:
             return

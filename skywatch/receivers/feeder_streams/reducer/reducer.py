@@ -19,7 +19,7 @@ from skywatch.receivers.feeder_streams.reducer.columns import (
     SOURCE_SHIFT,
     AloneFrames,
     Heard,
-    ReportColumns,
+    ReducedColumns,
 )
 from skywatch.receivers.feeder_streams.reducer.divided import IN_SECOND
 from skywatch.receivers.feeder_streams.reducer.feeder_numbers import FeederNumbers
@@ -42,7 +42,7 @@ _ALL_CALL = 11
 class Taken(NamedTuple):
     """The reports of a second, who heard which aircraft, and what single feeders sent."""
 
-    reports: ReportColumns
+    reports: ReducedColumns
     heard: Heard
     alone: AloneFrames
 
@@ -101,7 +101,7 @@ class Reducer:
     def take(self) -> Taken:
         """What was added since the last time."""
         if not self._count:
-            nothing = ReportColumns.blank(np.empty(0, np.int64), np.empty(0))
+            nothing = ReducedColumns.blank(np.empty(0, np.int64), np.empty(0))
             heard = self._hearers(nothing)
             self._begin()
             return Taken(nothing, heard, AloneFrames.concatenate([]))
@@ -112,7 +112,7 @@ class Reducer:
         # The report of each frame, and its place in time: what comes last remains.
         report, place = np.full(len(keys), -1), np.full(len(keys), -1)
         report[order], place[order] = inverse, np.arange(len(order))
-        reports = ReportColumns.blank(key, np.zeros(len(key)))
+        reports = ReducedColumns.blank(key, np.zeros(len(key)))
         reports.at[inverse] = time[order]
         once = ~np.concatenate(self._is_repeat)[order]
         reports.messages[:] = np.bincount(inverse, once, len(key))
@@ -127,7 +127,7 @@ class Reducer:
 
     @staticmethod
     def _fill(
-        reports: ReportColumns, name: str, pieces: list[tuple[Column, Column]], time: Column, report: Column,
+        reports: ReducedColumns, name: str, pieces: list[tuple[Column, Column]], time: Column, report: Column,
         place: Column,
     ) -> None:  # fmt: skip
         rows = np.concatenate([rows for rows, _ in pieces])
@@ -150,7 +150,7 @@ class Reducer:
             reports.position_at[report[rows]] = time[rows]
 
     @staticmethod
-    def _note_contradictions(reports: ReportColumns, name: str, report: Column, values: Column) -> None:
+    def _note_contradictions(reports: ReducedColumns, name: str, report: Column, values: Column) -> None:
         """Mark agreed reports of which the first value of the second contradicts the last, and leave that out."""
         place = FIELD[name]
         first = np.full(len(reports), np.nan)
@@ -163,7 +163,7 @@ class Reducer:
         reports.values[differs, place] = np.nan
         reports.is_dissent |= differs
 
-    def _count_voices(self, reports: ReportColumns, key: Column, slot: Column) -> None:
+    def _count_voices(self, reports: ReducedColumns, key: Column, slot: Column) -> None:
         place = np.minimum(reports.key.searchsorted(key), len(reports) - 1)
         # Strangers that heard what ours sent add nothing to it.
         agreed = np.flatnonzero(
@@ -175,7 +175,7 @@ class Reducer:
         is_agreed = reports.lane == 0
         reports.voices[is_agreed] = np.maximum(voices[is_agreed], 2)
 
-    def _hearers(self, reports: ReportColumns) -> Heard:
+    def _hearers(self, reports: ReducedColumns) -> Heard:
         """Sets ``voices``; who heard which aircraft, whatever the lane and the source."""
         if not self._heard:
             return Heard.nothing()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from skywatch.receivers.feeder_streams.reducer.columns import FIELDS, LANE_SHIFT, LAT, ReportColumns
+from skywatch.receivers.feeder_streams.reducer.columns import FIELDS, LANE_SHIFT, LAT, ReducedColumns
 from skywatch.receivers.feeder_streams.reducer.divided import (
     MOVING,
     POSITION,
@@ -38,7 +38,7 @@ class RedundancyFilter:
         self.divided = DividedAircraft()
         self._said = LastSaid()
 
-    def filter(self, reports: ReportColumns) -> ReportColumns:
+    def filter(self, reports: ReducedColumns) -> ReducedColumns:
         """The reports without what is agreed already; each single feeder's messages are counted all the same."""
         if not len(reports):
             return reports
@@ -53,13 +53,13 @@ class RedundancyFilter:
         self._said.learn(agreed_on.key, agreed_on, now - FORGET_S)
         agreed.voices[~is_divided] = self._said.voices[self._said.key.searchsorted(agreed_on.key)]
         if not len(alone) or not len(self._said.key):
-            return ReportColumns.concatenate([agreed, alone])
+            return ReducedColumns.concatenate([agreed, alone])
         in_lane = alone.key & _IN_LANE
         key = self._said.key
         place = np.minimum(key.searchsorted(in_lane), len(key) - 1)
         covered = np.flatnonzero((key[place] == in_lane) & ~self.divided.mask(alone.address))
         if not len(covered):
-            return ReportColumns.concatenate([agreed, alone])
+            return ReducedColumns.concatenate([agreed, alone])
         place, rows = place[covered], alone[covered]
         contradicts = np.asarray(contradictions(rows, self._said.values[place], self._said.at[place]).any(1))
         alone.is_dissent[covered[contradicts]] = True
@@ -71,9 +71,9 @@ class RedundancyFilter:
         is_empty = np.isnan(folded).all(1) & (rows.acas_ra == 0)
         keep = np.ones(len(alone), np.bool_)
         keep[covered[is_empty]] = False
-        return ReportColumns.concatenate([_counted(agreed, rows[is_empty]), alone[keep]])
+        return ReducedColumns.concatenate([_counted(agreed, rows[is_empty]), alone[keep]])
 
-    def _divide(self, agreed: ReportColumns, now: float) -> None:
+    def _divide(self, agreed: ReducedColumns, now: float) -> None:
         """Take out of agreed reports what contradicts the ones before; such an aircraft is divided from now on.
 
         What was agreed for a while keeps its voices beside those of single feeders, but for what an aircraft may change
@@ -101,7 +101,7 @@ class RedundancyFilter:
         agreed.voices[is_divided], agreed.is_dissent[is_divided] = before[is_divided], True
 
 
-def _counted(agreed: ReportColumns, folded: ReportColumns) -> ReportColumns:
+def _counted(agreed: ReducedColumns, folded: ReducedColumns) -> ReducedColumns:
     """The agreed reports with the messages of those that were folded into them."""
     if not len(folded):
         return agreed
@@ -113,7 +113,7 @@ def _counted(agreed: ReportColumns, folded: ReportColumns) -> ReportColumns:
     has = agreed.key[place] == key if len(agreed) else np.zeros(len(key), np.bool_)
     agreed.messages[place[has]] += messages[has]
     agreed.at[place[has]] = np.maximum(agreed.at[place[has]], latest[has])
-    more = ReportColumns.blank(key[~has], latest[~has])
+    more = ReducedColumns.blank(key[~has], latest[~has])
     more.messages[:] = messages[~has]
     more.voices[:] = 2
-    return ReportColumns.concatenate([agreed, more])
+    return ReducedColumns.concatenate([agreed, more])

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from skywatch.receivers.feeder_streams.reducer.columns import FIELDS, FIRST_LANE, ReportColumns, address_of
+from skywatch.receivers.feeder_streams.reducer.columns import FIELDS, FIRST_LANE, ReducedColumns, address_of
 from skywatch.receivers.framing.frames import Column
 from skywatch.receivers.mode_s.acas import describe_ra
 from skywatch.receivers.mode_s.values import WRITE
@@ -18,7 +18,7 @@ AGREED_RECEIVER, TRUSTED_RECEIVER = FEEDERS, TRUSTED_FEEDERS
 _INTEGERS = frozenset(FIELDS) - {"lat", "lon", "gs", "track", "mag_heading", "true_heading", "nav_heading", "nav_qnh"}
 
 
-def reports_of(columns: ReportColumns) -> list[ReducedReport]:
+def reports_of(columns: ReducedColumns) -> list[ReducedReport]:
     """One report for each row, in the order of rows."""
     reports = [
         ReducedReport(
@@ -54,7 +54,7 @@ def reports_of(columns: ReportColumns) -> list[ReducedReport]:
     return reports
 
 
-def by_lane(columns: ReportColumns) -> Iterator[tuple[int, list[ReducedReport], int]]:
+def by_lane(columns: ReducedColumns) -> Iterator[tuple[int, list[ReducedReport], int]]:
     """Lane, reports and messages of each lane: what is agreed first."""
     if not len(columns):
         return

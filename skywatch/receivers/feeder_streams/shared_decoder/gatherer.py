@@ -17,7 +17,7 @@ from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.inputs.options import Station
 from skywatch.receivers.feeder_streams.feeder import Lane
 from skywatch.receivers.feeder_streams.new_addresses import TOO_MANY_AIRCRAFT, AddressLimit
-from skywatch.receivers.feeder_streams.reducer.columns import OURS_AGREED, AloneFrames, Heard, ReportColumns, number_of
+from skywatch.receivers.feeder_streams.reducer.columns import OURS_AGREED, AloneFrames, Heard, ReducedColumns, number_of
 from skywatch.receivers.feeder_streams.reducer.feeder_numbers import FeederNumbers
 from skywatch.receivers.feeder_streams.reducer.reducer import Taken
 from skywatch.receivers.feeder_streams.reducer.reports import TRUSTED_RECEIVER
@@ -111,7 +111,7 @@ class Gatherer:
             return taken
         of_ours = self.ours.take()
         return Taken(
-            ReportColumns.concatenate([of_ours.reports, taken.reports]),
+            ReducedColumns.concatenate([of_ours.reports, taken.reports]),
             Heard.concatenate([of_ours.heard, taken.heard]),
             AloneFrames.concatenate([of_ours.alone, taken.alone]),
         )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skywatch.safety.detection.conflicts.cells import NM_PER_DEGREE, Motion, offset
+from skywatch.safety.detection.conflicts.cells import NM_PER_DEGREE, Motion, most_pairs, offset
 from skywatch.safety.detection.frame import Array, Carried, Frame
 from skywatch.safety.thresholds.thresholds import Thresholds
 
@@ -31,7 +31,7 @@ CLOSING_S, PENDING_S = 15.0, 2.0
 Pair = tuple[str, str]
 
 
-@dataclass
+@dataclass(slots=True)
 class _Together:
     """Two that are near and move alike: since when, how long of it they were not closing in, and the way they have
     come nearer since they last were not."""
@@ -126,7 +126,11 @@ class Companions:
                 # Perhaps a formation that is received for the first time: one look ahead decides.
                 self._until[pair] = max(self._until.get(pair, 0.0), now + PENDING_S)
         self._together = together
-        self._until = {pair: until for pair, until in self._until.items() if until >= now}
+        remembered = {pair: until for pair, until in self._until.items() if until >= now}
+        if len(remembered) > (most := most_pairs(len(m.rows))):
+            latest = sorted(remembered, key=remembered.__getitem__, reverse=True)[:most]
+            remembered = {pair: remembered[pair] for pair in latest}
+        self._until = remembered
 
     def _note_airborne(self, frame: Frame, m: Motion) -> None:
         self._airborne.carry(frame)

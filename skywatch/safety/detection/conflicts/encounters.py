@@ -14,7 +14,7 @@ import numpy as np
 
 from skywatch.core.arrays import distinct
 from skywatch.safety.detection.aggregation import OWN, Aggregation, Group, finding_of, region_number
-from skywatch.safety.detection.conflicts.cells import Motion
+from skywatch.safety.detection.conflicts.cells import Motion, most_pairs
 from skywatch.safety.detection.conflicts.companions import Companions
 from skywatch.safety.detection.conflicts.intentions import Intentions
 from skywatch.safety.detection.conflicts.pairs import PairTable, begin
@@ -57,6 +57,8 @@ class ProximityDetector:
 
     def __init__(self, aggregation: Aggregation) -> None:
         self._aggregation = aggregation
+        # How many aircraft are so crowded that they are compared with nobody.
+        self.crowd = 0
         self._table = PairTable()
         self._together = Companions()
         self._turns = TurnRates()
@@ -74,7 +76,7 @@ class ProximityDetector:
             return True
         if self._motion is None or len(self._motion.rows) < 2:
             return False
-        first, _ = candidates(self._motion, thresholds, thresholds.proximity_position_age_s)
+        first, *_ = candidates(self._motion, thresholds, thresholds.proximity_position_age_s)
         return len(first) > 0
 
     def restore(self, findings: Iterable[Finding]) -> None:
@@ -87,7 +89,9 @@ class ProximityDetector:
         """The encounters of this tick; ``advised`` are aircraft with a resolution advisory."""
         turn = self._turns.update(frame, thresholds.proximity_turning_deg_s)
         m = self._motion = motion(frame, thresholds, turn, self._altitudes.update(frame))
-        near = candidates(m, thresholds)
+        first, second, crowd = candidates(m, thresholds)
+        near = first, second
+        self.crowd = len(crowd)
         intentions = Intentions(frame)
         self._table.carry(frame)
         self._continue_restored(frame, m)
@@ -102,7 +106,12 @@ class ProximityDetector:
         findings = self._findings(frame, encounters, thresholds)
         self._has_findings = bool(findings)
         self._together.update(frame, m, *near, thresholds)
-        self._table.keep(self._table.entries["last_at"] >= frame.now - thresholds.proximity_end_s)
+        last_at = self._table.entries["last_at"]
+        is_remembered = last_at >= frame.now - thresholds.proximity_end_s
+        if np.count_nonzero(is_remembered) > 2 * most_pairs(len(m.rows)):
+            # As many as a tick examines, and as many that stay: more are remembered only where receivers invent them.
+            is_remembered = last_at >= frame.now
+        self._table.keep(is_remembered)
         return findings
 
     def _continue_restored(self, frame: Frame, m: Motion) -> None:
@@ -152,7 +161,8 @@ class ProximityDetector:
     def _stay(self, frame: Frame, m: Motion, thresholds: Thresholds, intentions: Intentions) -> Pairs:
         """Raised pairs that the rule has just left, but that are still near or converging."""
         entries = self._table.entries
-        remaining = entries[entries["raised"] & (entries["last_at"] < frame.now)]
+        # No more of them than are examined in a tick, however many crowds were there one after the other.
+        remaining = entries[entries["raised"] & (entries["last_at"] < frame.now)][: most_pairs(len(m.rows))]
         index_of_row = np.full(len(frame), -1)
         index_of_row[m.rows] = np.arange(len(m.rows))
         first, second = index_of_row[remaining["first"]], index_of_row[remaining["second"]]

@@ -19,6 +19,8 @@ from skywatch.safety.thresholds.thresholds import Thresholds
 
 # Vertical rates beyond this are errors, or end within the horizon.
 GREATEST_RATE_FPM = 6000.0
+# Ground speeds beyond this are errors: twice that of sound at altitude. All cells are as wide as the fastest needs.
+GREATEST_KT = 1200.0
 # Altitudes are not extrapolated further than this (s): a climbing aircraft may have levelled off.
 ALTITUDE_AHEAD_S = 5.0
 # Slower than this is level flight: rates scatter by some steps of 64 ft/min.
@@ -69,7 +71,7 @@ def motion(frame: Frame, thresholds: Thresholds, turn_deg_s: Array, is_doubtful:
     altitude, age_s = frame.column("alt_baro_ft"), frame.now - frame.column("position_at")
     # One NaN makes the sum NaN.
     usable = ~np.isnan(lat + gs + track + altitude) & frame.airborne & ~is_doubtful
-    usable &= age_s <= thresholds.proximity_position_age_s
+    usable &= (age_s <= thresholds.proximity_position_age_s) & (gs <= GREATEST_KT)
     rows = np.flatnonzero(usable)
     rate = np.nan_to_num(frame.rate_fpm[rows])
     rate = np.where(np.abs(rate) < LEVEL_FPM, 0.0, np.clip(rate, -GREATEST_RATE_FPM, GREATEST_RATE_FPM))
@@ -82,7 +84,18 @@ def motion(frame: Frame, thresholds: Thresholds, turn_deg_s: Array, is_doubtful:
     longitude = np.where(np.abs(longitude) > 180, (longitude + 180) % 360 - 180, longitude)
     altitude_age_s = np.clip(frame.now - frame.column("altitude_at")[rows], 0.0, ALTITUDE_AHEAD_S)
     height = altitude[rows] + rate / 60 * np.nan_to_num(altitude_age_s)
-    return Motion(rows, start + north * ahead_deg, longitude, height, east, north, rate / 60, turn_deg_s[rows])
+    strangers = frame.strangers
+    return Motion(
+        rows,
+        start + north * ahead_deg,
+        longitude,
+        height,
+        east,
+        north,
+        rate / 60,
+        turn_deg_s[rows],
+        None if strangers is None else strangers[rows],
+    )
 
 
 def box(alt_ft: Array, thresholds: Thresholds) -> tuple[Array, Array]:
@@ -95,8 +108,9 @@ def box(alt_ft: Array, thresholds: Thresholds) -> tuple[Array, Array]:
     )
 
 
-def candidates(m: Motion, thresholds: Thresholds, later_s: float = 0.0) -> tuple[Array, Array]:
-    """Pairs (indexes into ``m``) that could meet the box within the horizon, or that fly together.
+def candidates(m: Motion, thresholds: Thresholds, later_s: float = 0.0) -> tuple[Array, Array, Array]:
+    """Pairs (indexes into ``m``) that could meet the box within the horizon, or that fly together; and the crowd, who
+    are in no pair because they are too many (``cells.neighbours``).
 
     ``later_s``: or that could within so much more time, if nothing is received.
     """

@@ -23,6 +23,9 @@ TRAIL_S, MIN_PLACES = 60.0, 5
 MIN_NM, MAX_NM, MIN_ARC_DEG = 0.15, 10.0, 90.0
 # An aircraft that leapt is followed for this time (s), and longer while it is on a circle.
 FOLLOWED_S = 180.0
+# So many of them are followed at once, the first ones, but those that ours hear before others; so many are fitted to
+# one circle: each that does not fit takes a fit of the others.
+FOLLOWED, FITTED = 500, 100
 
 Point = tuple[float, float]
 
@@ -41,7 +44,15 @@ class CircleDetector:
 
     def update(self, frame: Frame, leapt: Iterable[str], thresholds: Thresholds) -> list[tuple[list[int], Point]]:
         """Groups of rows on one circle, each with its centre; ``leapt`` are the aircraft that leap at this tick."""
+        spare: list[str] | None = None
         for address in leapt:
+            if address not in self._until and len(self._until) >= FOLLOWED:
+                # One of ours takes the place of one that only strangers hear.
+                spare = self._of_strangers(frame) if spare is None else spare
+                if not spare or _is_of_strangers(frame, address):
+                    continue
+                given_up = spare.pop()
+                del self._until[given_up], self._trails[given_up]
             if self._until.get(address, 0.0) < frame.now:
                 self._trails[address] = deque()
             self._until[address] = frame.now + FOLLOWED_S
@@ -89,21 +100,31 @@ class CircleDetector:
             while trail and frame.now - trail[0][0] > TRAIL_S:
                 trail.popleft()
 
+    def _of_strangers(self, frame: Frame) -> list[str]:
+        return [address for address in self._until if _is_of_strangers(frame, address)]
+
     def _fit(self, members: list[str], thresholds: Thresholds) -> tuple[set[str], Point] | None:
         """The aircraft of a group that are on one circle, without the worst outliers; None if too few remain."""
+        members = members[:FITTED]
         origin = self._trails[members[0]][-1][1:]
-        plane = {address: _plane(self._trails[address], origin) for address in members}
-        while len(members) >= thresholds.gather_aircraft:
-            x, y = np.concatenate([plane[address] for address in members], axis=1)
+        planes = [_plane(self._trails[address], origin) for address in members]
+        places = np.concatenate(planes, axis=1)
+        owner = np.repeat(np.arange(len(members)), [plane.shape[1] for plane in planes])
+        remains = np.ones(len(members), "?")
+        while np.count_nonzero(remains) >= thresholds.gather_aircraft:
+            of_remaining = remains[owner]
+            x, y = places[:, of_remaining]
             centre_x, centre_y, radius = _circle(x, y)
-            off = {a: _off(plane[a], centre_x, centre_y, radius) for a in members}
-            worst = max(members, key=off.__getitem__)
+            off = np.zeros(len(members))
+            np.maximum.at(off, owner[of_remaining], np.abs(np.hypot(x - centre_x, y - centre_y) - radius))
+            worst = int(off.argmax())
             if off[worst] > thresholds.gather_nm:
-                members.remove(worst)
+                remains[worst] = False
                 continue
             if not MIN_NM <= radius <= MAX_NM or _arc_deg(x - centre_x, y - centre_y) < MIN_ARC_DEG:
                 return None
-            return set(members), _position(centre_x, centre_y, origin)
+            on_circle = {members[number] for number in np.flatnonzero(remains).tolist()}
+            return on_circle, _position(centre_x, centre_y, origin)
         return None
 
 
@@ -119,16 +140,16 @@ def _position(x: float, y: float, origin: Point) -> Point:
     return origin[0] + y / NM_PER_DEGREE, (lon + 180) % 360 - 180
 
 
+def _is_of_strangers(frame: Frame, address: str) -> bool:
+    row = frame.sky.index.get(address)
+    return row is not None and frame.strangers is not None and bool(frame.strangers[row])
+
+
 def _circle(x: Array, y: Array) -> tuple[float, float, float]:
     """Centre and radius of the circle nearest to some points."""
     matrix = np.column_stack((2 * x, 2 * y, np.ones(len(x))))
     (centre_x, centre_y, rest), *_ = np.linalg.lstsq(matrix, x * x + y * y, rcond=None)
     return float(centre_x), float(centre_y), math.sqrt(max(float(rest + centre_x**2 + centre_y**2), 0.0))
-
-
-def _off(points: Array, centre_x: float, centre_y: float, radius: float) -> float:
-    """The largest distance of some positions from a circle (nm)."""
-    return float(np.abs(np.hypot(points[0] - centre_x, points[1] - centre_y) - radius).max())
 
 
 def _arc_deg(x: Array, y: Array) -> float:

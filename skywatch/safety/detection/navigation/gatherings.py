@@ -6,7 +6,8 @@ names all aircraft in it and keeps its identity while one of them stays.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import itertools
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +21,10 @@ from skywatch.sentences import Sentence, sentence
 
 # Aircraft that gather were at least this far apart (nm) within this time before (s).
 SPREAD_NM, MEMORY_S = 3.0, 120.0
+# Of more than so many in one point, each is compared with so many of them, and with the outermost ones.
+COMPARED = 64
+# A gathering of more aircraft than this names only those that are still received.
+NAMED = 1_000
 # Slower aircraft (kt) may really be in one place.
 SLOWEST_KT = 60.0
 POSITION_AGE_S = 10.0
@@ -43,6 +48,7 @@ class Gathering:
     """One gathering: its aircraft and its point, as last detected."""
 
     key: str
+    number: int
     hexes: set[str]
     lat: float
     lon: float
@@ -59,7 +65,11 @@ class GatheringDetector:
         nan = float("nan")
         self._carried = Carried(lat=nan, lon=nan, since=nan, position_at=-np.inf)
         self._gatherings: list[Gathering] = []
-        self._since: dict[frozenset[str], float] = {}
+        self._next = 0
+        # The gatherings of each aircraft.
+        self._of_aircraft: dict[str, list[Gathering]] = {}
+        # Since when each aircraft in a point has been in one.
+        self._since: dict[str, float] = {}
 
     def restore(self, findings: Iterable[Finding], now: float) -> None:
         """Restore the gatherings among the events of before a restart."""
@@ -67,9 +77,8 @@ class GatheringDetector:
             if finding.key.startswith(PREFIX) and finding.position is not None:
                 position = finding.position
                 shape = str(finding.numbers.get("shape", Quantity(POINT)).value)
-                self._gatherings.append(
-                    Gathering(finding.key, set(finding.hexes), position.lat, position.lon, now, shape, is_restored=True)
-                )
+                place = position.lat, position.lon
+                self._add(Gathering(finding.key, self._next, set(finding.hexes), *place, now, shape, is_restored=True))
 
     def update(
         self, frame: Frame, thresholds: Thresholds, circles: Iterable[tuple[list[int], Point]] = ()
@@ -81,16 +90,17 @@ class GatheringDetector:
         groups: list[tuple[list[int], Point | None]] = [(rows, None) for rows in self._groups(frame, thresholds)]
         groups += _claimed(frame, thresholds)
         groups = [(rows, point) for rows, point in groups if self._was_apart(frame, rows)]
-        since: dict[frozenset[str], float] = {}
+        since: dict[str, float] = {}
         for rows, point in groups:
-            members = frozenset(frame.hexes[row] for row in rows)
+            members = [frame.hexes[row] for row in rows]
             # A group stays the same when an aircraft joins it.
-            since[members] = min([at for before, at in self._since.items() if before & members], default=frame.now)
-            if frame.now - since[members] >= HOLD_S:
+            began_at = min(self._since.get(address, frame.now) for address in members)
+            since |= {address: min(began_at, since.get(address, began_at)) for address in members}
+            if frame.now - began_at >= HOLD_S:
                 self._note(frame, rows, point)
         self._since = since
         self._remember(frame, {row for rows, _ in groups for row in rows})
-        self._gatherings = [g for g in self._gatherings if frame.now - g.last_at <= LINGER_S or _is_awaited(g, frame)]
+        self._end(frame)
         return [self._finding(frame, gathering) for gathering in self._gatherings]
 
     @property
@@ -113,7 +123,7 @@ class GatheringDetector:
             return []
         size = 2 * thresholds.gather_nm / 60
         y, x = lat[rows] / size, lon[rows] * np.cos(np.radians(lat[rows])) / size
-        groups: list[list[int]] = []
+        groups: dict[tuple[int, ...], list[int]] = {}
         for offset in (0.0, 0.5):
             cell = np.floor(y + offset).astype("i8") * CELL_FACTOR + np.floor(x + offset).astype("i8")
             # Only aircraft in crowded buckets need to be sorted.
@@ -121,40 +131,61 @@ class GatheringDetector:
             crowded = np.flatnonzero(np.bincount(bucket)[bucket] >= thresholds.gather_aircraft)
             if not len(crowded):
                 continue
-            _, inverse, counts = np.unique(cell[crowded], return_inverse=True, return_counts=True)
+            order = np.argsort(cell[crowded], kind="stable")
+            _, begins, counts = np.unique(cell[crowded][order], return_index=True, return_counts=True)
             for full in np.flatnonzero(counts >= thresholds.gather_aircraft).tolist():
-                group = rows[crowded[inverse == full]].tolist()
-                if group not in groups:
-                    groups.append(group)
-        return groups
+                group = rows[crowded[order[begins[full] :][: counts[full]]]].tolist()
+                groups[tuple(group)] = group
+        return list(groups.values())
+
+    def _add(self, gathering: Gathering) -> None:
+        self._gatherings.append(gathering)
+        self._next += 1
+        for address in gathering.hexes:
+            self._of_aircraft.setdefault(address, []).append(gathering)
+
+    def _end(self, frame: Frame) -> None:
+        """End gatherings that were not detected lately; large ones forget who has gone."""
+        self._gatherings = [g for g in self._gatherings if frame.now - g.last_at <= LINGER_S or _is_awaited(g, frame)]
+        self._of_aircraft = {}
+        for gathering in self._gatherings:
+            if len(gathering.hexes) > NAMED and not _is_awaited(gathering, frame):
+                gathering.hexes = gathering.hexes.intersection(frame.hexes) or gathering.hexes
+            for address in gathering.hexes:
+                self._of_aircraft.setdefault(address, []).append(gathering)
 
     def _was_apart(self, frame: Frame, rows: list[int]) -> bool:
         """Whether they were far apart before, or are a gathering already.
 
         This excludes formations and busy thermals.
         """
-        if any(g.hexes >= {frame.hexes[row] for row in rows} for g in self._gatherings):
+        hexes = {frame.hexes[row] for row in rows}
+        if any(gathering.hexes >= hexes for gathering in self._of_aircraft.get(frame.hexes[rows[0]], ())):
             return True
         lat, lon = self._carried["lat"][rows], self._carried["lon"][rows]
         is_known = ~np.isnan(lat)
         if is_known.sum() < 2:
             return False
-        spread = geo.distance_nm(
-            lat[is_known][:, None], lon[is_known][:, None], lat[is_known][None, :], lon[is_known][None, :]
-        )
+        lat, lon = lat[is_known], lon[is_known]
+        others = _compared(lat, lon)
+        spread = geo.distance_nm(lat[:, None], lon[:, None], lat[others][None, :], lon[others][None, :])
         apart = (spread > SPREAD_NM).any(axis=1)
         return bool(np.count_nonzero(apart) >= max(2, len(rows) - 1))
 
     def _note(self, frame: Frame, rows: list[int], point: Point | None, shape: str = POINT) -> None:
         hexes = {frame.hexes[row] for row in rows}
         lat, lon = point or (float(frame.column("lat")[rows[0]]), float(frame.column("lon")[rows[0]]))
-        for gathering in self._gatherings:
-            if gathering.hexes & hexes:
-                gathering.hexes |= hexes
-                gathering.lat, gathering.lon, gathering.last_at, gathering.shape = lat, lon, frame.now, shape
-                return
-        key = f"{PREFIX}{min(hexes)}:{frame.now:.0f}"
-        self._gatherings.append(Gathering(key, hexes, lat, lon, frame.now, shape))
+        present = [of[0] for address in hexes if (of := self._of_aircraft.get(address))]
+        if not present:
+            self._add(Gathering(f"{PREFIX}{min(hexes)}:{frame.now:.0f}", self._next, hexes, lat, lon, frame.now, shape))
+            return
+        gathering = min(present, key=lambda gathering: gathering.number)
+        for address in hexes - gathering.hexes:
+            of = self._of_aircraft.setdefault(address, [])
+            of.append(gathering)
+            of.sort(key=lambda gathering: gathering.number)
+        gathering.hexes |= hexes
+        gathering.lat, gathering.lon, gathering.last_at, gathering.shape = lat, lon, frame.now, shape
 
     def _remember(self, frame: Frame, gathered: set[int]) -> None:
         state, lat, position_at = self._carried, frame.column("lat"), frame.column("position_at")
@@ -190,6 +221,19 @@ def _is_awaited(gathering: Gathering, frame: Frame) -> bool:
     return gathering.is_restored and not frame.sky.is_complete
 
 
+def _compared(lat: Array, lon: Array) -> Array:
+    """With which of some positions all of them are compared: few with all, many with the outermost and a sample.
+
+    Where two of them are more than twice a distance apart, everybody is farther than it from one of these two.
+    """
+    everybody = np.arange(len(lat))
+    if len(lat) <= COMPARED:
+        return everybody
+    farthest = int(np.argmax(geo.distance_nm(lat[0], lon[0], lat, lon)))
+    opposite = int(np.argmax(geo.distance_nm(lat[farthest], lon[farthest], lat, lon)))
+    return np.append(everybody[:: -(-len(lat) // COMPARED)], (farthest, opposite))
+
+
 def _claimed(frame: Frame, thresholds: Thresholds) -> list[tuple[list[int], Point]]:
     """Groups of aircraft whose refused claims share one point, with the point."""
     latest: dict[str, RefusedPosition] = {claim.hex: claim for claim in frame.sky.refused if not claim.in_doubt}
@@ -197,18 +241,40 @@ def _claimed(frame: Frame, thresholds: Thresholds) -> list[tuple[list[int], Poin
     if len(claims) < thresholds.gather_aircraft:
         return []
     lat, lon = np.array([claim.lat for claim in claims]), np.array([claim.lon for claim in claims])
+    around = _neighbourhoods(lat, lon, thresholds.gather_nm)
     groups: list[tuple[list[int], Point]] = []
     taken: set[int] = set()
     for number in range(len(claims)):
         if number in taken:
             continue
-        near: Array = geo.distance_nm(lat[number], lon[number], lat, lon) <= thresholds.gather_nm
-        members = np.flatnonzero(near).tolist()
+        others = around(number)
+        if len(others) < thresholds.gather_aircraft:
+            continue
+        near: Array = geo.distance_nm(lat[number], lon[number], lat[others], lon[others]) <= thresholds.gather_nm
+        members = others[near].tolist()
         if len(members) >= thresholds.gather_aircraft:
             taken |= set(members)
             rows = [frame.sky.index[claims[member].hex] for member in members]
             groups.append((rows, (float(lat[number]), float(lon[number]))))
     return groups
+
+
+def _neighbourhoods(lat: Array, lon: Array, distance_nm: float) -> Callable[[int], Array]:
+    """Who may be within a distance of a position, by cubes of that size: these know neither poles nor a date line."""
+    phi, theta = np.radians(lat), np.radians(lon)
+    axes = np.cos(phi) * np.cos(theta), np.cos(phi) * np.sin(theta), np.sin(phi)
+    size = distance_nm * 1.01 / geo.EARTH_RADIUS_NM
+    cube_of = [tuple(cube) for cube in np.floor(np.stack(axes, 1) / size).astype(int).tolist()]
+    members: dict[tuple[int, ...], list[int]] = {}
+    for number, cube in enumerate(cube_of):
+        members.setdefault(cube, []).append(number)
+
+    def around(number: int) -> Array:
+        x, y, z = cube_of[number]
+        cubes = itertools.product((x - 1, x, x + 1), (y - 1, y, y + 1), (z - 1, z, z + 1))
+        return np.array(sorted(itertools.chain.from_iterable(members.get(cube, ()) for cube in cubes)), np.intp)
+
+    return around
 
 
 def _is_moving(frame: Frame, row: int | None) -> bool:

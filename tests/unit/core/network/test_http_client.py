@@ -11,6 +11,7 @@ import pytest
 from skywatch.core.network.http_client import AnswerTooLarge, CallFailed, DeadlineExceeded, OutgoingClient
 from skywatch.core.network.targets import NOT_ALLOWED, AddressRefused, TargetPolicy
 from skywatch.notify.senders.names import NameResolver
+from tests.ports import free_port
 from tests.receiving import receiving
 from tests.waiting import PATIENCE_S
 
@@ -249,10 +250,8 @@ def test_what_is_no_http_and_what_is_closed_is_named_without_addresses(raw):
     pieces.append(b"220 mail.example.org ESMTP\r\n")
     with pytest.raises(CallFailed, match=r"^The answer is not HTTP\.$"):
         client_of(policy=None).call("GET", address)
-    with socket.create_server(("127.0.0.1", 0)) as closed:
-        port = closed.getsockname()[1]
     with pytest.raises(CallFailed, match=r"^The connection cannot be made\.$"):
-        client_of(policy=None).call("GET", f"http://127.0.0.1:{port}/")
+        client_of(policy=None).call("GET", f"http://127.0.0.1:{free_port()}/")
 
 
 def test_the_next_address_of_a_name_is_tried(listener, names):

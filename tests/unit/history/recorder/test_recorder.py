@@ -25,7 +25,8 @@ def written(recorder, next_id):
     points = recorder.stored(batch.points, batch, ids)
     recorder.committed(batch, ids)
     batch.rows["id"][batch.new] = ids
-    return dict(zip(batch.rows["id"].tolist(), flight_rows(batch), strict=True)), points
+    rows = flight_rows(batch, np.arange(len(batch.addresses)))
+    return dict(zip(batch.rows["id"].tolist(), rows, strict=True)), points
 
 
 def test_a_flight_has_its_extremes_counts_and_distance(recorder):

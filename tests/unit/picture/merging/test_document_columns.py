@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -129,3 +130,27 @@ def test_nobody_makes_reports_while_one_receiver_is_heard() -> None:
     play(documents(4), keep, alone)
     assert not any(reports.is_made for reports in given if isinstance(reports, ReportColumns))
     assert len(given) == SECONDS
+
+
+def test_whoever_asks_meanwhile_takes_nothing_from_the_picture() -> None:
+    clock = Clock()
+    picture = picture_at(clock)
+    is_over = threading.Event()
+
+    def ask() -> None:
+        while not is_over.is_set():
+            picture.report_of("roof", "4b0007")
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    try:
+        for _ in range(40):
+            reports = ReportColumns.of([snapshot(f"4b{number:04x}", clock.time()) for number in range(500)])
+            picture.put("roof", reports, len(reports))
+            assert len(picture.tick()) == 500
+            clock.advance(1.0)
+    finally:
+        is_over.set()
+        asking.join()
+    assert picture.report_of("roof", "4b0007") == picture.reports_of("roof")["4b0007"]
+    assert picture.report_of("roof", "4bffff") is None

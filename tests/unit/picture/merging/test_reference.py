@@ -47,7 +47,7 @@ class Unanimous:
         """Exclude nobody."""
         return Verdict([np.empty(0, "i8") for _ in reported])
 
-    def note_right(self, name: str, views: Sequence[Report], now: float) -> None:
+    def note_right(self, receiver: str, positions: int, reports: int) -> None:
         """Nobody asks who was right."""
 
 

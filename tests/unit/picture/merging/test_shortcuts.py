@@ -12,10 +12,12 @@ from msgspec import UNSET
 from skywatch.picture.members import SteadyMembers
 from skywatch.picture.merging import tick_merge
 from skywatch.picture.merging.lead import Lead
+from skywatch.picture.merging.steady_arrays import SteadyArrays
 from skywatch.picture.picture import Picture
 from skywatch.picture.state.row_map import RowMap
 from skywatch.picture.state.sky import Sky
 from skywatch.receivers.reports.report import Report
+from skywatch.receivers.reports.report_columns import ReportColumns
 from tests.unit.picture.reports import START, Clock, increment, picture_at, snapshot
 
 SECONDS = 12
@@ -44,6 +46,7 @@ OPTIONAL = {
 }
 # How often a further receiver says something else.
 MOMENTS = 0.3  # and how often it is a moment later
+LATER = 0.3  # and how often its position is older than its last message
 AGREEMENTS = {"the same": 0.0, "partly the same": 0.1, "different": 0.9}
 
 
@@ -67,7 +70,10 @@ def heard(fields: dict[str, Any], chance: random.Random, at: float, differs: flo
         own["rssi"] = -chance.randrange(30) - 1.0
     if "lat" in own and chance.random() < MOMENTS:
         own["lat"] += 0.0005
-    return own | {"at": at - chance.random()}
+    own |= {"at": at - chance.random()}
+    if "lat" in own and chance.random() < LATER:
+        own["position_at"] = own["at"] - 20 * chance.random()
+    return own
 
 
 def world(seed: int, differs: float, receivers: int, increments: bool) -> list[list[tuple[str, list[Report]]]]:
@@ -107,6 +113,8 @@ def pictures_of(seconds: list[list[tuple[str, list[Report]]]], is_cold: bool) ->
     for batches in seconds:
         for receiver, reports in batches:
             picture.put(receiver, reports, len(reports))
+        for views in picture._views if is_cold else ():
+            views.steady_arrays = SteadyArrays()
         skies.append(picture.tick())
         clock.advance(1.0)
     return picture, skies
@@ -130,7 +138,7 @@ def test_receivers_that_agree_make_the_same_picture_as_if_each_was_taken_apart(
 ) -> None:
     one, skies = pictures_of(world(1, differs, receivers, increments), is_cold=False)
     with monkeypatch.context() as patch:
-        patch.setattr(tick_merge, "is_whole", lambda reports, kinds: False)
+        patch.setattr(tick_merge, "Lead", lambda reports, aircraft: None)
         other, expected = pictures_of(world(1, differs, receivers, increments), is_cold=False)
     for sky, whole in zip(skies, expected, strict=True):
         compare(sky, whole)
@@ -171,8 +179,15 @@ def test_a_further_receiver_is_compared_as_a_whole() -> None:
     theirs = [snapshot(f"4b16{n:02x}", START - 0.5, lat=47.0, lon=8.0, messages=9, rssi=-3.0) for n in range(4)]
     theirs[2].acas_ra = {"ra": 1}
     theirs[3].lat = 47.1
-    found = Lead(views).differences(theirs[::-1], np.arange(4)[::-1])
-    assert (found.moved.tolist(), found.other.tolist()) == ([0], [1])
+    assert differing(views, theirs[::-1]) == [1]
     theirs[3].lat = theirs[3].lon = UNSET
-    found = Lead(views).differences(theirs[::-1], np.arange(4)[::-1])
-    assert (found.moved.tolist(), found.other.tolist()) == ([], [0, 1])
+    assert differing(views, theirs[::-1]) == [0, 1]
+
+
+def differing(views: list[Report], theirs: list[Report]) -> list[int]:
+    """Which of the reports say something else; theirs are of the same aircraft, the last one first."""
+    leading, further = ReportColumns.of(views), ReportColumns.of(theirs)
+    rows, steady_arrays = np.arange(len(views)), SteadyArrays()
+    steady_arrays.follow(further.hexes, further.steady)
+    lead = Lead([(leading, rows), (further, rows[::-1])], len(views))
+    return lead.differences(further, rows[::-1], steady_arrays).tolist()

@@ -66,6 +66,16 @@ def test_the_first_tick_is_the_picture_of_the_leader(clock):
     assert picture.tick().hexes == ["4b1620"]
 
 
+def test_the_state_of_an_aircraft_without_an_emergency_ends_at_its_time(clock):
+    leader = picture_at(clock)
+    leader.put("frames", [increment("4b1620", START, emergency="none"), increment("4b1620", START + 30, gs=450.0)], 2)
+    clock.advance(31)
+    picture, followed = taken_over(leader.tick(), clock)
+    assert followed.aircraft("4b1620")["emergency"] == "none"
+    clock.advance(30)
+    assert "emergency" not in picture.tick().aircraft("4b1620")
+
+
 def test_what_one_stranger_alone_has_heard_stays_so(clock):
     leader = picture_at(clock)
     one, other = Voice("user 1", "10.0.0.0/24"), Voice("user 2", "10.0.1.0/24")

@@ -20,7 +20,7 @@ from skywatch.receivers.feeder_streams.message_codec import (
     encode,
     encode_addresses,
 )
-from skywatch.receivers.feeder_streams.reducer.columns import Heard, ReportColumns
+from skywatch.receivers.feeder_streams.reducer.columns import Heard, ReducedColumns
 from skywatch.receivers.feeder_streams.reduction import Delivered
 from skywatch.receivers.feeder_streams.voices import OURS, Voice
 from skywatch.receivers.formats.json_lines import LinesDecoder
@@ -90,7 +90,7 @@ def test_frames_whose_columns_differ_in_length_are_refused():
 
 
 def test_an_empty_second_arrives():
-    nothing = ReportColumns.blank(np.empty(0, np.int64), np.empty(0))
+    nothing = ReducedColumns.blank(np.empty(0, np.int64), np.empty(0))
     reduction = Feeders(1).reduce()._replace(reports=nothing, heard=Heard.nothing())
     assert len(decode(encode(FeederMessage("a", reduction, [], []))).reduction.reports) == 0
 

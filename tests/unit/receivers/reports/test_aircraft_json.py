@@ -12,8 +12,8 @@ import pytest
 from msgspec import UNSET
 
 from skywatch.receivers.reports.aircraft_json import DocumentError, read_document, read_line
+from skywatch.receivers.reports.json_columns import ColumnReader
 from skywatch.receivers.reports.limits import INTERNAL, WIRE_TYPES
-from skywatch.receivers.reports.normalisation import finish
 from skywatch.receivers.reports.report import Report
 
 GOOD = {
@@ -27,12 +27,15 @@ GOOD = {
     "seen_pos": 2.0,
 }
 NOW = 1_700_000_000.0
+# What becomes of the ages of an aircraft and of its position.
+AGES = {"seen": "at", "seen_pos": "position_at"}
 
 
 def read(*aircraft: Any, now: Any = NOW) -> tuple[list[Report], Counter[str]]:
     invalid: Counter[str] = Counter()
-    document = read_document(json.dumps({"now": now, "messages": 1, "aircraft": list(aircraft)}).encode(), invalid)
-    return finish(document.aircraft, document.now or 0.0, 0.0, invalid)[0], invalid
+    body = json.dumps({"now": now, "messages": 1, "aircraft": list(aircraft)}).encode()
+    document = ColumnReader().read(body, invalid)
+    return list(document.finish(document.now or 0.0, 0.0)[0]), invalid
 
 
 def value_of(report: Report, name: str) -> Any:
@@ -211,8 +214,7 @@ def test_what_is_no_document_is_refused(body: bytes) -> None:
 def test_poison_hides_no_other_aircraft(poison: bytes) -> None:
     invalid: Counter[str] = Counter()
     body = b'{"now":1700000000,"aircraft":[{"hex":"4b1a23"},' + poison + b',{"hex":"4b1a25"}]}'
-    document = read_document(body, invalid)
-    reports, _, _ = finish(document.aircraft, NOW, 0.0, invalid)
+    reports, _, _ = ColumnReader().read(body, invalid).finish(NOW, 0.0)
     assert {"4b1a23", "4b1a25"} <= {report.hex for report in reports}
     assert sum(invalid.values()) >= 1
 
@@ -228,12 +230,17 @@ def test_poison_hides_no_other_aircraft(poison: bytes) -> None:
         ("t", "A320      ", "A320"), ("t", 320, "320"), ("spi", True, 1), ("alert", "0", 0), ("category", " a3", "A3"),
         ("nav_modes", ["autopilot", "sleep"], ["autopilot"]), ("mlat", ["lat", 7, "lon"], ("lat", "lon")),
         ("acas_ra", {"a": 1, "b": []}, {"a": 1}), ("rssi", "-12.5", -12.5), ("type", "ADSB_ICAO", "adsb_icao"),
-        ("messages", "50", 50), ("seen", "1.0", 1.0), ("desc", " " * 200, UNSET), ("lat", "47.6", 47.6),
+        ("messages", "50", 50), ("desc", " " * 200, UNSET), ("lat", "47.6", 47.6),
     ],
 )  # fmt: skip
 def test_a_value_counts_however_it_is_written(name: str, written: object, value: object) -> None:
     (report,), _ = read({**GOOD, name: written})
     assert value_of(report, name) == value
+
+
+def test_ages_are_times_however_they_are_written() -> None:
+    (report,), _ = read({**GOOD, "seen": "1.5", "seen_pos": 3})
+    assert (report.at, report.position_at) == (NOW - 1.5, NOW - 3)
 
 
 @pytest.mark.parametrize(
@@ -256,8 +263,8 @@ def test_a_value_counts_however_it_is_written(name: str, written: object, value:
 def test_damage_drops_what_is_damaged(damaged: bytes, end: bytes) -> None:
     invalid: Counter[str] = Counter()
     begin = b'{"now":1700000000.5,"messages":7,"aircraft":[{"hex":"4b1a23","gs":1},'
-    document = read_document(begin + damaged + b',{"hex":"4b1a25","gs":2}' + end, invalid)
-    reports, _, _ = finish(document.aircraft, NOW, 0.0, invalid)
+    document = ColumnReader().read(begin + damaged + b',{"hex":"4b1a25","gs":2}' + end, invalid)
+    reports, _, _ = document.finish(NOW, 0.0)
     assert {report.hex: report.gs for report in reports} == {"4b1a23": 1, "4b1a24": 400, "4b1a25": 2}
     assert document.now == 1700000000.5
     assert sum(invalid.values()) >= 1
@@ -303,7 +310,7 @@ def test_every_value_of_the_real_files_arrives(shared_data: Path) -> None:
     for path in sorted((shared_data / "readsb").glob("*.json")):
         whole = json.loads(path.read_bytes())
         invalid: Counter[str] = Counter()
-        reports, _, _ = finish(read_document(path.read_bytes(), invalid).aircraft, NOW, 0.0, invalid)
+        reports, _, _ = ColumnReader().read(path.read_bytes(), invalid).finish(NOW, 0.0)
         by_address = {report.hex: report for report in reports}
         renamed = {"altitude": "alt_baro", "speed": "gs", "vert_rate": "baro_rate"}
         for aircraft in whole["aircraft"]:
@@ -313,7 +320,9 @@ def test_every_value_of_the_real_files_arrives(shared_data: Path) -> None:
                 continue
             for key, value in aircraft.items():
                 name = renamed.get(key, key)
-                if name in WIRE_TYPES:
+                if name in AGES:
+                    assert NOW - getattr(report, AGES[name]) == pytest.approx(value, abs=1e-3), (path.name, key)
+                elif name in WIRE_TYPES:
                     arrived = msgspec.to_builtins(value_of(report, name))
                     said = value.strip() if name == "flight" else value
                     assert (list(arrived) if isinstance(arrived, tuple) else arrived) == said, (path.name, key)

@@ -30,7 +30,7 @@ from skywatch.receivers.reports.bincraft import (
     unpacked,
 )
 from skywatch.receivers.reports.documents import DocumentReader
-from skywatch.receivers.reports.normalisation import finish
+from skywatch.receivers.reports.json_columns import ColumnReader
 from skywatch.receivers.reports.report import Report
 from skywatch.security.visibility import EVERYTHING, Visibility
 from tests.skies import NOW, sky_of
@@ -58,7 +58,7 @@ def read(body: bytes, invalid: Counter[str] | None = None, reader: RowReader | N
 
 def of_json(body: bytes, now: float) -> list[Report]:
     """The reports of an aircraft.json that was written at this time (unix s)."""
-    return finish(read_document(body, Counter()).aircraft, now, 0.0, Counter())[0]
+    return list(ColumnReader().read(body, Counter()).finish(now, 0.0)[0])
 
 
 def fields(report: Report) -> dict[str, Any]:
@@ -221,6 +221,13 @@ def test_an_invalid_value_drops_only_itself() -> None:
     assert {name: invalid[name] for name in ("gs", "squawk", "alt_geom", "category", "r", "flight")} == dict.fromkeys(
         ("gs", "squawk", "alt_geom", "category", "r", "flight"), 1
     )
+
+
+def test_an_age_that_is_none_is_counted_once() -> None:
+    invalid: Counter[str] = Counter()
+    (report,) = read(rows_of(valid=0xFF, lat=47_000_000, lon=8_000_000, seen_pos=-50), invalid).aircraft
+    assert report.lat == 47.0
+    assert invalid["seen_pos"] == 1
 
 
 def test_messages_go_on_beyond_sixteen_bits() -> None:

@@ -46,6 +46,7 @@ export class Ground {
   /** Whether the finer ground takes the place of the regions; false too where it cannot be fetched. */
   private isFine = archives.ground !== undefined;
   private readonly fetched = new Set<string>();
+  private readonly files = new Map<string, Promise<void>>();
   private readonly aircraft: Promise<void>;
   private haveAircraft: () => void = () => undefined;
   private areAirportsShown = true;
@@ -137,7 +138,7 @@ export class Ground {
     if (zoom > LOCAL_FROM) waiting.push(...this.loadCells(LOCAL, view, this.local));
     await Promise.all(waiting);
     // What is below a finer world is not worth drawing.
-    if (this.fetched.has(medium) && !this.finer.getSource()!.isEmpty())
+    if (this.files.has(medium) && !this.finer.getSource()!.isEmpty())
       this.world.setVisible(zoom <= MEDIUM_FROM || zoom > cellsFrom);
   }
 
@@ -203,15 +204,20 @@ export class Ground {
     });
   }
 
-  private async once(file: string, take: (content: unknown) => void): Promise<void> {
-    if (this.fetched.has(file)) return;
-    this.fetched.add(file);
+  /** Fetch a file once; whoever asks for it meanwhile waits for it as well. */
+  private once(file: string, take: (content: unknown) => void): Promise<void> {
+    const begun = this.files.get(file) ?? this.fetch(file, take);
+    this.files.set(file, begun);
+    return begun;
+  }
+
+  private async fetch(file: string, take: (content: unknown) => void): Promise<void> {
     try {
       const answer = await fetch(new URL(file, import.meta.url), { priority: "low" });
       if (!answer.ok) throw new Error(`${answer.url} is ${answer.status}`);
       take(await answer.json());
     } catch (error) {
-      this.fetched.delete(file); // Tried again with the next movement of the map.
+      this.files.delete(file); // Tried again with the next movement of the map.
       console.warn("A part of the map's ground cannot be fetched:", error);
     }
   }
