@@ -6,7 +6,13 @@ import pytest
 
 from skywatch.core.bus import Message, open_bus, request_reply
 from skywatch.core.bus.request_reply import QuestionClient, QuestionServer
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch):
+    """An answer that is late because the machine is busy is one."""
+    monkeypatch.setattr(request_reply, "WAIT_S", PATIENCE_S)
 
 
 @pytest.fixture(params=["memory", "redis"])
