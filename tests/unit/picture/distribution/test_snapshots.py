@@ -220,7 +220,9 @@ def test_the_next_one_is_asked_where_an_answer_is_missing_or_unreadable(skies, f
 
 
 def test_one_that_dies_amid_its_answer_is_followed_by_the_next(skies, follow, monkeypatch, nats_url):
-    # The next one has to answer in this time, however slow the machine is.
+    # Both have to offer theirs, and the next one to answer, in these times, however slow the machine is.
+    monkeypatch.setattr(snapshot_client, "FIRST_OFFER_S", PATIENCE_S)
+    monkeypatch.setattr(snapshot_client, "OTHER_OFFERS_S", 2.0)
     monkeypatch.setattr(snapshot_client, "ANSWER_WITHIN_S", 5.0)
     bus = open_bus(nats_url)
 
