@@ -49,6 +49,12 @@ def quick(monkeypatch):
         monkeypatch.setattr(f"skywatch.core.bus.{name}", value)
 
 
+def reaches(bus, inbox):
+    """Whether a message arrives."""
+    bus.publish(Message("safety", "safety:event", b"after"))
+    return any(message.data == b"after" for message in inbox.messages)
+
+
 def bus_at(port):
     return NatsBus(parse_bus_address(f"nats://127.0.0.1:{port}"))
 
@@ -87,8 +93,8 @@ def test_a_server_that_hangs_is_noticed_and_costs_messages_not_time(own_nats, qu
     assert until(lambda: bus.dropped > 0)
     own_nats.thaw()
     assert until(bus.healthy)
-    bus.publish(Message("safety", "safety:event", b"after"))
-    assert until(lambda: inbox.messages and inbox.messages[-1].data == b"after")
+    # A busy machine may seem silent again, and what was published before is lost then.
+    until(lambda: reaches(bus, inbox), "a message", every_s=0.1)
     bus.close()
 
 
