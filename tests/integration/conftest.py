@@ -31,6 +31,12 @@ def serve(make_runtime, monkeypatch):
         yield start
 
 
+@pytest.fixture
+def only_clock(monkeypatch):
+    """The clock of this test is the only one that looks at connections; that of the machine is behind it."""
+    monkeypatch.setattr(api_server, "CLEANUP_S", 3600)
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def empty_engine(request, tmp_path):
     """Of a database without a schema."""

@@ -16,7 +16,7 @@ import webtest
 
 from skywatch.core.runtime import runtime_of
 from skywatch.http.limits.admission import FREE_BODY_BYTES
-from skywatch.serving.web_server import api_server, incoming_body
+from skywatch.serving.web_server import incoming_body
 from tests.accounts import Population
 from tests.audio import files_in, sound
 from tests.functional.console.visitor import Visitor
@@ -379,10 +379,8 @@ def test_one_user_sends_so_much_at_once(start):
     assert answer_to(server, head_of(UPLOAD, len(large), ada), large)[0] == 201
 
 
-def test_a_body_that_stops_is_given_up_and_what_it_held_is_freed(start, unlinked_bytes, monkeypatch):
-    # The clock of this test is the only one that looks at connections.
-    monkeypatch.setattr(api_server, "CLEANUP_S", 3600)
-    server = start()
+@pytest.mark.usefixtures("only_clock")
+def test_a_body_that_stops_is_given_up_and_what_it_held_is_freed(server, unlinked_bytes):
     body = transmission()
     head = head_of(UPLOAD, len(body), bearer(server))
     for end in ("closes", "stops", "drips"):
@@ -414,6 +412,7 @@ def test_a_body_that_stops_is_given_up_and_what_it_held_is_freed(start, unlinked
             until(lambda: ledgers(server) == (0, 0) and unlinked_bytes() == 0, "an end that leaves nothing")
 
 
+@pytest.mark.usefixtures("only_clock")
 def test_a_body_that_goes_on_is_not_given_up(server):
     body = transmission()
     with opened(server) as (connection, stream):
