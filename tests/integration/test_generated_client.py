@@ -33,9 +33,17 @@ def running(tmp_path_factory):
     service = Service(folder, auth_mode="hybrid", history_flush_s=1, **settings).init()
     service.add_user("ada", "superadmin", PASSWORD)
     service.start(wait=False)
-    until(lambda: "REST API" in service.log.read_text())
+    until(lambda: has_picture(service), "the tracker's first picture")
     yield service
     service.stop()
+
+
+def has_picture(service):
+    """Whether health is answered by 200, which it is not before the first tick."""
+    try:
+        return service.get("/api/v1/system/health")
+    except OSError:
+        return False
 
 
 @pytest.fixture(scope="module")
