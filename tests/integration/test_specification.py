@@ -200,7 +200,7 @@ class Outside:
 
     async def _connect(self, auth: dict[str, Any] | None, query: str) -> tuple[dict[str, Any], set[str], int | None]:
         url = f"ws://127.0.0.1:{self.service.realtime_port}/ws{query}"
-        async with websockets.connect(url, proxy=None) as socket:
+        async with websockets.connect(url, proxy=None, open_timeout=PATIENCE_S) as socket:
             if not query:
                 await socket.send(json.dumps({"type": "connect", **({"auth": auth} if auth else {})}))
             else:
@@ -231,7 +231,13 @@ def rows(table: str, columns: int) -> list[list[str]]:
 
 def start(folder: Any, mode: str, **settings: Any) -> Outside:
     service = Service(
-        folder, auth_mode=mode, receiver__demo="simulate aircraft=40", station_lat=47.45, station_lon=8.56, **settings
+        folder,
+        auth_mode=mode,
+        # All of them within the largest radius of a location.
+        receiver__demo="simulate aircraft=40 radius_nm=90",
+        station_lat=47.45,
+        station_lon=8.56,
+        **settings,
     ).init()
     for role in ROLES:
         service.add_user(role, role)
