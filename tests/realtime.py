@@ -160,7 +160,7 @@ async def connected(
 ) -> AsyncIterator[Client]:
     """A client that has been let in (or only opened the WebSocket, with ``greet=False``)."""
     url = f"ws://127.0.0.1:{server.port}{path or server.path}"
-    async with websockets.connect(url, max_size=None, proxy=None, **options) as socket:
+    async with websockets.connect(url, max_size=None, proxy=None, open_timeout=PATIENCE_S, **options) as socket:
         client = Client(socket)
         if greet:
             await client.send(type="connect", **({"auth": {"token": token}} if token is not None else {}))

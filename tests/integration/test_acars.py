@@ -50,7 +50,11 @@ class Caller:
 
     def listen(self, *topics):
         channel = self._open.enter_context(
-            connect(f"ws://127.0.0.1:{self.service.realtime_port}/ws", subprotocols=["skywatch.v1"])
+            connect(
+                f"ws://127.0.0.1:{self.service.realtime_port}/ws",
+                subprotocols=["skywatch.v1"],
+                open_timeout=PATIENCE_S,
+            )
         )
         channel.send(json.dumps({"type": "connect", "auth": {"token": self._token}}))
         channel.send(json.dumps({"type": "subscribe", "topics": topics}))
