@@ -36,8 +36,12 @@ def test_one_sign_in_serves_the_console_and_the_map(built, make_runtime, cookies
         until(lambda: browser.run("return document.querySelector('a.button[href=console]') !== null"), "the link")
         browser.click("a.button[href=console]")
         browser.shows("h1", "Overview")
-        assert browser.run(
-            "return document.querySelector('time') === null || document.querySelector('time').title !== ''"
+        # The page is shown before its script has run.
+        until(
+            lambda: browser.run(
+                "return document.querySelector('time') === null || document.querySelector('time').title !== ''"
+            ),
+            "the whole time in the title",
         )
         browser.click(".who button:not(.map)")
         browser.shows("[role=status]", "You are signed out.")

@@ -295,7 +295,8 @@ def test_the_first_tick_after_a_takeover_is_the_picture_before(request, tmp_path
         world.start()
         follower.start()
         until(lambda: len(follower.sky) == 12 + AIRCRAFT, "all aircraft")
-        first_seen = dict(zip(follower.sky.hexes, follower.sky.columns["first_seen"].tolist(), strict=True))
+        complete = follower.sky
+        first_seen = dict(zip(complete.hexes, complete.columns["first_seen"].tolist(), strict=True))
         until(lambda: "another tracker leads" in standby.log.read_text())
         complete_at = follower.sky.now
         until(lambda: is_followed(complete_at), "the standby has the picture", every_s=0.2)
