@@ -83,7 +83,7 @@ def test_the_python_client_subscribes_and_hears(make_runtime):
         publish_sky(runtime, Skies().next({"4b1620": SWISS}))
         heard: asyncio.Queue[tuple[str, Any]] = asyncio.Queue()
         async with serving(runtime, accounts()) as server:
-            client = socketio.AsyncClient(reconnection=False)
+            client = socketio.AsyncClient(reconnection=False, request_timeout=PATIENCE_S)
             hear(client, heard)
             await client.connect(
                 f"http://127.0.0.1:{server.port}",
@@ -108,7 +108,7 @@ def test_who_waits_for_an_acknowledgement_gets_it_for_data_that_cannot_be_read_t
     async def scenario():
         runtime = make_runtime(realtime_listen="127.0.0.1:0", auth_mode="hybrid")
         async with serving(runtime, accounts()) as server:
-            client = socketio.AsyncClient(reconnection=False)
+            client = socketio.AsyncClient(reconnection=False, request_timeout=PATIENCE_S)
             await client.connect(
                 f"http://127.0.0.1:{server.port}",
                 transports=["websocket"],
@@ -137,7 +137,7 @@ def test_the_python_client_is_told_why_it_is_refused(make_runtime, token, messag
         runtime = make_runtime(realtime_listen="127.0.0.1:0", auth_mode="hybrid")
         errors: list[Any] = []
         async with serving(runtime, accounts()) as server:
-            client = socketio.AsyncClient(reconnection=False)
+            client = socketio.AsyncClient(reconnection=False, request_timeout=PATIENCE_S)
             client.on("connect_error", errors.append)
             with pytest.raises(socketio.exceptions.ConnectionError):
                 await client.connect(
