@@ -11,6 +11,7 @@ import re
 import select
 import struct
 import subprocess
+import sys
 import termios
 import threading
 from collections.abc import Iterator
@@ -26,7 +27,7 @@ from skywatch.cli.radar.command import base_address, channel_addresses, radar
 from skywatch.core.runtime import Runtime
 from tests.app_templates import make_app
 from tests.ports import free_port
-from tests.processes import ENVIRONMENT, SKYWATCH
+from tests.processes import ENVIRONMENT
 from tests.realtime import Skies, publish_sky, serving
 from tests.waiting import PATIENCE_S, until
 
@@ -161,6 +162,16 @@ def test_a_closed_service_asks_for_a_login(make_runtime):
             )
 
 
+# The command in a process of its own, as patient as ``patient`` and ``channel`` make it in this one.
+PATIENT = f"""
+from skywatch.cli import main
+from skywatch.cli.radar import command
+
+command.TIMEOUT_S = command.CHANNEL_PATIENCE_S = {PATIENCE_S}
+main()
+"""
+
+
 class Terminal:
     """A terminal of its own with a radar in it."""
 
@@ -171,7 +182,7 @@ class Terminal:
         self._theirs = theirs
         self._output = ""
         self.process = subprocess.Popen(
-            [*SKYWATCH, "radar", address, *options],
+            [sys.executable, "-c", PATIENT, "radar", address, *options],
             stdin=theirs, stdout=theirs, stderr=theirs, env={**ENVIRONMENT, "TERM": "xterm-256color"},
             start_new_session=True,
         )  # fmt: skip
