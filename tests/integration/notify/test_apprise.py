@@ -68,7 +68,7 @@ def test_an_e_mail_is_sent(attempt):
             messages.append(envelope)
             return "250 OK"
 
-    controller = Controller(Mailbox(), hostname="127.0.0.1", port=free_port())
+    controller = Controller(Mailbox(), hostname="127.0.0.1", port=free_port(), ready_timeout=PATIENCE_S)
     controller.start()
     try:
         attempt(f"mailto://127.0.0.1:{controller.port}/?from=tower@example.org&to=ada@example.org")

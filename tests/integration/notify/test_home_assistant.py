@@ -41,7 +41,7 @@ class DiscoveryReader:
         self.prefix, self.configs, self.values, self.events = prefix, {}, {}, []
 
     async def run(self, ready):
-        async with aiomqtt.Client(HOST, PORT, protocol=aiomqtt.ProtocolVersion.V5) as client:
+        async with aiomqtt.Client(HOST, PORT, protocol=aiomqtt.ProtocolVersion.V5, timeout=PATIENCE_S) as client:
             for topic in (f"{self.prefix}/ha/#", f"{self.prefix}/sky/#"):
                 await client.subscribe(topic, qos=1)
             ready.set()
@@ -98,7 +98,7 @@ def reader(prefix, broker):
         future.cancel()
 
         async def clear():
-            async with aiomqtt.Client(HOST, PORT) as client:
+            async with aiomqtt.Client(HOST, PORT, timeout=PATIENCE_S) as client:
                 for topic in [*reader.configs, *reader.values]:
                     await client.publish(topic, b"", retain=True)
 

@@ -9,7 +9,7 @@ import pytest
 from tests.integration.notify.conftest import HOST, PORT
 from tests.notifying import add_channel, add_user, deliveries, delivering, notification, send
 from tests.ports import free_port
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 
 @pytest.fixture
@@ -26,10 +26,10 @@ def test_a_channel_publishes_below_the_prefix(runtime, sessions, ada, prefix):
     channel = add_channel(sessions, ada, "kitchen/display", kind="mqtt")
 
     async def listen():
-        async with aiomqtt.Client(HOST, PORT, protocol=aiomqtt.ProtocolVersion.V5) as client:
+        async with aiomqtt.Client(HOST, PORT, protocol=aiomqtt.ProtocolVersion.V5, timeout=PATIENCE_S) as client:
             await client.subscribe(f"{prefix}/#", qos=1)
             await asyncio.to_thread(send, sessions, notification(ada, channel))
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(PATIENCE_S):
                 return await anext(aiter(client.messages))
 
     with delivering(runtime):
