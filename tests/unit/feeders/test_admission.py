@@ -29,12 +29,15 @@ from skywatch.security.visibility import Visibility
 from tests.unit.receivers.collector import Collector
 from tests.unit.receivers.feeder_streams import connections
 from tests.unit.receivers.feeder_streams.connections import FRAME, HELLO, ended, until
+from tests.waiting import PATIENCE_S
 
 DIGITS = "0e48a1bad7d04a1ba2b14b87d7d0a1ba"
 
 
 @pytest.fixture
-def runtime(make_runtime, database_url):
+def runtime(make_runtime, database_url, monkeypatch):
+    # Whoever cannot be looked up in time is a stranger: a busy machine takes its time.
+    monkeypatch.setattr(hub_module, "READ_WITHIN_S", PATIENCE_S)
     runtime = make_runtime(database_url=database_url)
     with writing(runtime.sessions) as db:
         db.add(User(id=1, username="ada", username_key="ada", email="", email_key=None, display_name="Ada"))
@@ -146,7 +149,7 @@ def test_the_records_are_read_once_for_all_who_ask_within_a_tenth_of_a_second(mo
         return [feeder and feeder.id for feeder in found]
 
     monkeypatch.setattr(hub_module, "READ_EVERY_S", 3600.0)
-    monkeypatch.setattr(hub_module, "READ_WITHIN_S", 2.0)
+    monkeypatch.setattr(hub_module, "READ_WITHIN_S", PATIENCE_S)
     assert asyncio.run(ask()) == [None] * 500 + [9, 9, None, None]
     assert list(map(len, read)) == [500]
 

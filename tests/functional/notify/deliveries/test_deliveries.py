@@ -25,7 +25,7 @@ from tests.notifying import (
     notification,
     send,
 )
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 
 def states(sessions):
@@ -294,7 +294,7 @@ def test_no_channel_is_disabled_for_a_cause_in_this_installation(runtime, sessio
 
 def test_what_the_worker_is_about_when_it_is_stopped_is_put_back(runtime, sessions, ada, receiver, monkeypatch):
     monkeypatch.setattr("skywatch.notify.deliveries.worker.STOP_S", 0.1)
-    receiver.delay_s = 3.0
+    receiver.delay_s = PATIENCE_S
     channel = add_channel(sessions, ada, receiver.url)
     with delivering(runtime):
         send(sessions, notification(ada, channel))
