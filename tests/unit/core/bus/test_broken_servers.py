@@ -21,7 +21,7 @@ from tests.redis_server import OwnRedis
 from tests.relay import Relay
 from tests.sentinel import Watched, watched
 from tests.unit.core.bus.suite import Inbox
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 pytestmark = pytest.mark.deep("starts servers or programs of its own")
 
@@ -131,7 +131,8 @@ class NatsServers:
 
     def _ask(self, work: Callable[[Any], Coroutine[Any, Any, None]]) -> None:
         async def ask() -> None:
-            client = await nats.connect([f"nats://127.0.0.1:{server.port}" for server in self._servers])
+            servers = [f"nats://127.0.0.1:{server.port}" for server in self._servers]
+            client = await nats.connect(servers, connect_timeout=PATIENCE_S)
             try:
                 await work(client.jetstream())
             finally:
