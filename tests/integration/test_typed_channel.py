@@ -103,10 +103,16 @@ def test_the_client_in_python_reads_typed_events_and_lists(service, types, relay
     seen, held = asyncio.run(asyncio.wait_for(listen(), 2 * PATIENCE_S))
     assert seen[0][0] == "aircraft:snapshot"
     assert len(set(seen)) == len(seen)
-    assert {epoch for _, epoch, _ in seen} == {seen[0][1]}
+    assert {picture_of(epoch) for _, epoch, _ in seen} == {picture_of(seen[0][1])}
     answer = httpx.get(f"http://127.0.0.1:{service.port}/api/v1/aircraft", timeout=PATIENCE_S)
     listed = msgspec.json.decode(answer.content, type=rest.AircraftList)
     assert {one.hex for one in listed.aircraft} & set(held)
+
+
+def picture_of(epoch):
+    """An epoch without what marks a time in which the tracker is silent, as that of a busy machine may be."""
+    tracker, _, server = epoch.partition(".")
+    return *tracker.split("-")[:2], server
 
 
 @pytest.mark.deep("a service and a compiler of its own")

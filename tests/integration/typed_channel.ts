@@ -4,6 +4,8 @@ import type { components as Rest } from "./rest.js";
 import type { components as Channel } from "./channel.js";
 import { SkywatchChannel, type ChannelEvent } from "./skywatch.js";
 
+// Only what is broken takes so long: the tracker of a busy machine may be late.
+const PATIENCE_MS = 60_000;
 declare const process: { argv: string[]; exit(code: number): void };
 const [, , baseUrl = "", url = ""] = process.argv;
 const say = (kind: string, value: unknown) => console.log(JSON.stringify([kind, value]));
@@ -14,11 +16,21 @@ function heightOf(aircraft: Channel["schemas"]["Aircraft"] & Rest["schemas"]["Ai
 
 function take(event: ChannelEvent): void {
   if (event.event === "aircraft:snapshot") say("snapshot", event.data.aircraft.map(heightOf));
-  else if (event.event === "aircraft:update") say("update", [event.seq, event.data.since, event.data.removed.length]);
+  else if (event.event === "aircraft:update") {
+    say("update", [event.seq, event.data.since, event.data.removed.length]);
+    if (isListed) end();
+  }
   else if (event.event === "safety:snapshot") say("safety", event.data.count);
 }
 
+function end(): void {
+  say("held", [...(channel.lists.aircraft?.values() ?? [])].map((one) => one.hex));
+  channel.stop();
+  process.exit(0);
+}
+
 let opened = 0;
+let isListed = false;
 const channel = new SkywatchChannel({
   url,
   topics: ["aircraft", "safety"],
@@ -29,11 +41,8 @@ const channel = new SkywatchChannel({
     if (opened < 2) return;
     const answer: Rest["schemas"]["AircraftList"] = await (await fetch(`${baseUrl}/api/v1/aircraft`)).json();
     say("listed", answer.aircraft.map((one) => one.hex));
-    setTimeout(() => {
-      say("held", [...(channel.lists.aircraft?.values() ?? [])].map((one) => one.hex));
-      channel.stop();
-      process.exit(0);
-    }, 2500);
+    isListed = true;
+    setTimeout(end, PATIENCE_MS);
   },
 });
 channel.start();
