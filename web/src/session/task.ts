@@ -18,6 +18,7 @@ export abstract class Task extends View {
   /** Whether the page has read its list: before, an empty one means nothing. */
   protected hasRead = false;
   private away = false;
+  private running = 0;
   private rereads = new Map<string, ReturnType<typeof setTimeout>>();
 
   override disconnectedCallback(): void {
@@ -48,6 +49,7 @@ export abstract class Task extends View {
   }
 
   protected async attempt(work: () => Promise<void>): Promise<boolean> {
+    this.running += 1;
     this.isBusy = true;
     this.requestUpdate();
     let isDone = false;
@@ -61,7 +63,8 @@ export abstract class Task extends View {
       this.away = isAway(error);
       this.faults = fieldFaults(error);
     }
-    this.isBusy = false;
+    this.running -= 1;
+    this.isBusy = this.running > 0;
     this.requestUpdate();
     return isDone;
   }

@@ -27,6 +27,8 @@ class Flights extends Task {
   private next: string | null = null;
   private chosen: Flight | null = null;
   private summary = "";
+  /** Counts what was searched; only the newest answer is shown. */
+  private searched = 0;
 
   constructor() {
     super();
@@ -47,6 +49,7 @@ class Flights extends Task {
   }
 
   private async search(): Promise<void> {
+    const number = ++this.searched;
     const { icao_hex, callsign, registration, type, day, from, to } = route.value.query;
     const span = day ? daySpan(day) : { from: instant(from), to: instant(to) };
     const query = {
@@ -58,6 +61,7 @@ class Flights extends Task {
       limit: 50,
     };
     const answer = await call("GET history/flights", { query });
+    if (number !== this.searched) return;
     this.flights = answer.flights;
     this.count = answer.count;
     this.next = answer.next;
