@@ -64,13 +64,25 @@ def blocks(language: str, service: Service) -> list[str]:
 
 @contextmanager
 def running(*command: str, folder: Path, key: str):
-    """The lines that a program prints, as a function that waits for the next one."""
+    """What a program has printed, as a function; one that has ended is started again."""
     environment = {**os.environ, "SKYWATCH_API_KEY": key, "PYTHONPATH": str(ROOT)}
     log = folder / "printed.txt"
-    with log.open("w") as printed:
-        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=printed, stderr=subprocess.STDOUT)
+
+    def start():
+        with log.open("w") as output:
+            return subprocess.Popen(command, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT)
+
+    process = start()
+
+    def printed():
+        nonlocal process
+        # Its libraries wait for a service 5 s, which a busy one may need longer.
+        if process.poll() is not None:
+            process = start()
+        return log.read_text()
+
     try:
-        yield lambda: log.read_text()
+        yield printed
     finally:
         process.kill()
         process.wait(PATIENCE_S)

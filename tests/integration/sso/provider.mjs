@@ -32,6 +32,8 @@ const provider = new Provider(`http://127.0.0.1:${options.port}`, {
     },
   ],
   features: { backchannelLogout: { enabled: true }, rpInitiatedLogout: { enabled: true } },
+  // A service that is busy is not away.
+  httpOptions: () => ({ signal: AbortSignal.timeout(60_000) }),
   pkce: { required: () => true, methods: ["S256"] },
   scopes: ["openid", "profile", "email", "groups"],
   claims: {

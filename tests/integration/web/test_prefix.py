@@ -41,7 +41,7 @@ def below(request, built, tmp_path):
 
 async def snapshot(site, transport):
     """The aircraft of the first snapshot that Socket.IO's client gets."""
-    client, heard = socketio.AsyncClient(), asyncio.Queue()
+    client, heard = socketio.AsyncClient(request_timeout=PATIENCE_S), asyncio.Queue()
     client.on("aircraft:snapshot", heard.put_nowait)
     await client.connect(site, socketio_path=f"{PREFIX}/socket.io", transports=[transport], wait_timeout=PATIENCE_S)
     try:

@@ -56,6 +56,7 @@ def below(request, built, tmp_path_factory):
         oidc_client_id="skywatch",
         oidc_client_secret="between us, and only us",
         oidc_logout_redirect_uri=f"{origin}{PREFIX}/",
+        oidc_timeout_s=PATIENCE_S,
         **named,
         **MANY,
     )
