@@ -12,6 +12,7 @@ import secrets
 import shutil
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+import httpx
 import pytest
 
 from tests.chromium import chromium
@@ -20,6 +21,7 @@ from tests.integration.web.pages import House, Page
 from tests.processes import Service
 from tests.providers import CLIENT_ID, CLIENT_SECRET, fake_provider
 from tests.servers import browser_programs, skip_or_fail
+from tests.waiting import PATIENCE_S, until
 
 # Software rendering: WebGL without a graphics card.
 WITH_WEBGL = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist")
@@ -114,6 +116,7 @@ def house(built, provider, tmp_path_factory):
         oidc_client_id=CLIENT_ID,
         oidc_client_secret=CLIENT_SECRET,
         oidc_provider_name="the house key",
+        oidc_timeout_s=PATIENCE_S,
         **SKY,
         **MANY,
     )
@@ -123,6 +126,9 @@ def house(built, provider, tmp_path_factory):
     running.start()
     for role in ("viewer", "analyst", "admin"):
         running.add_person(role, role)
+    # Before its first tick it refuses what a page asks for, of which the browser complains.
+    headers = running.headers()
+    until(lambda: httpx.get(f"{running.api}/aircraft?limit=1", headers=headers, timeout=PATIENCE_S).is_success)
     yield running
     running.stop()
 
