@@ -17,7 +17,7 @@ AT_REST = "return !document.querySelector('sw-map').map.getView().getAnimating()
 PLACES = """
 const { picture, view } = document.querySelector('sw-map').stage;
 const row = picture.selectedRow, map = document.querySelector('.map-target').getBoundingClientRect();
-if (row < 0) return null;
+if (row < 0 || !view) return null;
 const panel = document.querySelector('.panel').getBoundingClientRect();
 return [
   map.left + (picture.data[row * 12] - view.x) / view.resolution + view.width / 2,
