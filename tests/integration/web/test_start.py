@@ -31,10 +31,10 @@ const look = () => {
 };
 requestAnimationFrame(look);
 """
-# The finer ground waits for aircraft for as long as it takes, and not for 4 s.
+# The finer ground waits for aircraft for as long as it takes, and not for 4 s; so does what else is asked for by then.
 PATIENT = """
 const plain = window.setTimeout;
-window.setTimeout = (work, wait, ...more) => plain(work, wait === 4000 ? 600000 : wait, ...more);
+window.setTimeout = (work, wait, ...more) => plain(work, wait >= 3000 ? 600000 : wait, ...more);
 """
 
 
