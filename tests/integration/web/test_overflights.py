@@ -10,6 +10,7 @@ from skywatch.core.database.engine import create_engine, create_session_factory,
 from skywatch.picture.counted import record_real_sky
 from tests.integration.web.stage import Stage
 from tests.unit.overflights.drawn import Drawn, store
+from tests.waiting import until
 
 RING = [[7.9, 46.9], [8.1, 46.9], [8.14, 47.0], [8.1, 47.1], [8.0, 47.05], [7.9, 47.1], [7.9, 46.9]]
 NAMES = {"name": "Village <b>& school</b>"}
@@ -67,7 +68,7 @@ def test_flights_over_a_geofence_are_shown_in_charts_and_in_a_list(stage):
     def look():
         stage.shows("document.querySelectorAll('.overflight-list tbody tr').length === 50")
         assert stage.faults() == []
-        assert fits(stage)
+        until(lambda: fits(stage), "a page as wide as a phone")
 
     stage.on_a_phone(look)
 
@@ -89,7 +90,7 @@ def test_a_report_is_created_changed_and_deleted(stage):
     stage.shows("document.querySelector('.overflight-reports li small')?.textContent.includes('each week')")
     (report,) = stage.api("operator").get("/reports").json()["reports"]
     assert (report["every"], report["below_ft"], report["over"]) == ("week", 3_000, "sea")
-    stage.on_a_phone(lambda: fits(stage) or pytest.fail("the page is wider than a phone"))
+    stage.on_a_phone(lambda: until(lambda: fits(stage), "a page as wide as a phone"))
     stage.page.run("window.confirm = () => true")
     stage.press("Delete")
     stage.shows("document.querySelector('.overflight-reports li') === null")
