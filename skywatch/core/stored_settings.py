@@ -68,6 +68,7 @@ class StoredSettings:
         self._sessions = sessions
         self._lock = threading.Lock()
         self._read_at = float("-inf")
+        self._is_expired = False
         self._rows: dict[str, StoredValue] = {}
         self._current = started_with
         self._faults = FaultLog(log, "stored settings cannot be read", "stored settings can be read again")
@@ -76,11 +77,9 @@ class StoredSettings:
     def current(self) -> Settings:
         """The settings in force; the same object until one of them changes. Reads the database once a second."""
         # One thread reads, the others take what there is; only the very first answer is waited for.
-        if time.monotonic() - self._read_at >= READ_EVERY_S and self._lock.acquire(
-            blocking=self._read_at == float("-inf")
-        ):
+        if self._is_due and self._lock.acquire(blocking=self._read_at == float("-inf")):
             try:
-                if time.monotonic() - self._read_at >= READ_EVERY_S:
+                if self._is_due:
                     self._refresh()
             finally:
                 self._lock.release()
@@ -88,9 +87,15 @@ class StoredSettings:
 
     def expire(self) -> None:
         """Read the database at the next access."""
-        self._read_at = min(self._read_at, time.monotonic() - READ_EVERY_S)
+        self._is_expired = True
+
+    @property
+    def _is_due(self) -> bool:
+        return self._is_expired or time.monotonic() - self._read_at >= READ_EVERY_S
 
     def _refresh(self) -> None:
+        # Before the read: what expires while it lasts may be missing in it.
+        self._is_expired = False
         try:
             with self._sessions() as session:
                 rows = read(session, self._started_with)

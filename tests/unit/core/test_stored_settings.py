@@ -216,3 +216,18 @@ def test_settings_that_cannot_be_merged_leave_those_in_force_and_are_tried_again
     monkeypatch.setattr(stored_settings, "RETRY_S", 0.0)
     runtime.stored.expire()
     assert runtime.current.of(HistorySettings).retention_flights_days == 30.0
+
+
+def test_what_expires_during_a_read_is_read_once_more(make_runtime, monkeypatch):
+    runtime = make_runtime()
+    read = stored_settings.read
+
+    def read_before_the_change(session, settings):
+        monkeypatch.setattr(stored_settings, "read", read)
+        rows = read(session, settings)
+        store(runtime, retention_flights_days="30")
+        return rows
+
+    monkeypatch.setattr(stored_settings, "read", read_before_the_change)
+    assert runtime.current.of(HistorySettings).retention_flights_days == 730.0
+    assert runtime.current.of(HistorySettings).retention_flights_days == 30.0
