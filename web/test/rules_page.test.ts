@@ -1,7 +1,9 @@
 import { PAGE, press, serve, settled, show, submit } from "./dom";
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type VectorLayer from "ol/layer/Vector";
 import { route } from "../src/core/address";
+import { live } from "../src/live/live";
 import type { Schemas } from "../src/session/operations";
 import { signIn } from "./people";
 import "../src/features/alerts/rules/rules";
@@ -108,4 +110,27 @@ test("a rule that is not in force says why, and is offered with what may be done
   assert.ok(text.trim().startsWith("Not in force:") && text.includes("nothing"));
   assert.throws(() => press(page, "Edit"));
   press(page, "Details");
+});
+
+test("the distance of a rule is a ring on the map as soon as the station is there, on a form that is open", async () => {
+  serveRules(RULE);
+  await signIn("alerts.view", "alerts.create");
+  route.set({ page: "alerts", query: { tab: "rules", id: "new" } });
+  const page = await show("sw-alert-rules");
+  const layers: VectorLayer[] = [];
+  const addLayer = (layer: VectorLayer): void => void layers.push(layer);
+  const map = Object.assign(document.createElement("sw-map"), { addLayer, removeLayer: () => layers.pop() });
+  document.body.append(map);
+  assert.equal(page.querySelector<HTMLInputElement>(".test input")!.value, "5");
+  assert.equal(layers.length, 0);
+  live.station.set({ lat: 47.45, lon: 8.56 });
+  await settled();
+  assert.deepEqual(
+    layers.map((layer) => layer.getSource()!.getFeatures().length),
+    [2],
+  );
+  page.remove();
+  assert.equal(layers.length, 0);
+  map.remove();
+  live.station.set(null);
 });

@@ -36,7 +36,7 @@ class Geofences extends Task {
 
   constructor() {
     super();
-    this.watch(route, preferences);
+    this.watch(route, preferences, live.station);
   }
 
   override connectedCallback(): void {

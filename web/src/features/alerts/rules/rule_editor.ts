@@ -1,6 +1,7 @@
 // One rule: its conditions, what it says, when and where it says it, and a dry run before it is saved.
 import { html, nothing, type TemplateResult } from "lit";
 import { word, t, type TextKey } from "../../../i18n/i18n";
+import { live } from "../../../live/live";
 import { call } from "../../../session/api";
 import { session } from "../../../session/session";
 import { inform } from "../../../ui/announce";
@@ -104,6 +105,12 @@ class RuleEditor extends Task {
     () => this.forTrial(),
     () => this.requestUpdate(),
   );
+
+  constructor() {
+    super();
+    // Rings are around the station, which may come later than the form.
+    this.watch(live.station);
+  }
 
   override connectedCallback(): void {
     super.connectedCallback();
