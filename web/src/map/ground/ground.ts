@@ -45,8 +45,8 @@ export class Ground {
   private readonly relief = new LayerGroup();
   /** Whether the finer ground takes the place of the regions; false too where it cannot be fetched. */
   private isFine = archives.ground !== undefined;
-  private readonly fetched = new Set<string>();
-  private readonly files = new Map<string, Promise<void>>();
+  /** What was begun, by its address: who asks for it again waits for the same. */
+  private readonly fetched = new Map<string, Promise<void>>();
   private readonly aircraft: Promise<void>;
   private haveAircraft: () => void = () => undefined;
   private areAirportsShown = true;
@@ -130,22 +130,20 @@ export class Ground {
     const waiting: Promise<void>[] = [];
     const cellsFrom = this.isFine ? FINE_FROM : REGIONS_FROM;
     if (zoom > MEDIUM_FROM && zoom <= cellsFrom) waiting.push(this.load(medium, this.finer));
-    if (zoom > FINE_FROM - 1 && this.isFine) await this.loadFine();
-    if (zoom < RELIEF_FADES[1]) waiting.push(this.loadRelief());
+    if (zoom > FINE_FROM - 1 && this.isFine) await this.once(archives.ground!, (address) => this.loadFine(address));
+    if (zoom < RELIEF_FADES[1] && archives.relief)
+      waiting.push(this.once(archives.relief, (address) => this.loadRelief(address)));
     this.fadeRelief(zoom);
     if (zoom > REGIONS_FROM && !this.isFine) waiting.push(...this.loadCells(REGION, view, this.regions));
     if (zoom > cellsFrom) waiting.push(...this.loadCells(NAMES, view, this.names));
     if (zoom > LOCAL_FROM) waiting.push(...this.loadCells(LOCAL, view, this.local));
     await Promise.all(waiting);
     // What is below a finer world is not worth drawing.
-    if (this.files.has(medium) && !this.finer.getSource()!.isEmpty())
+    if (this.fetched.has(medium) && !this.finer.getSource()!.isEmpty())
       this.world.setVisible(zoom <= MEDIUM_FROM || zoom > cellsFrom);
   }
 
-  private async loadFine(): Promise<void> {
-    const address = archives.ground!;
-    if (this.fetched.has(address)) return;
-    this.fetched.add(address);
+  private async loadFine(address: string): Promise<void> {
     try {
       const { fineLayer } = await import("./fine");
       const layer = await fineLayer(address, FINE_FROM);
@@ -158,10 +156,7 @@ export class Ground {
     }
   }
 
-  private async loadRelief(): Promise<void> {
-    const address = archives.relief;
-    if (!address || this.fetched.has(address)) return;
-    this.fetched.add(address);
+  private async loadRelief(address: string): Promise<void> {
     try {
       const { reliefLayer } = await import("./fine");
       this.relief.getLayers().push(await reliefLayer(address, RELIEF_FADES[1]));
@@ -189,7 +184,7 @@ export class Ground {
   private loadCells(size: CellSize, view: number[], into: VectorLayer): Promise<void>[] {
     const there = cellsIn(size, view).filter(([x, y]) => isThere(GROUND_CELLS[size.kind], size, x, y));
     return there.map(([x, y]) =>
-      this.once(`./${GROUND_CELLS.folder}/${size.kind}-${x}-${y}.cell`, (cell) =>
+      this.loadFile(`./${GROUND_CELLS.folder}/${size.kind}-${x}-${y}.cell`, (cell) =>
         into.getSource()!.addFeatures(featuresOf(cell as Cell, size, x, y)),
       ),
     );
@@ -197,17 +192,20 @@ export class Ground {
 
   /** The names of countries, which are those of the coarse world, lie above everything else. */
   private load(file: string, into: VectorLayer): Promise<void> {
-    return this.once(file, (topology) => {
+    return this.loadFile(file, (topology) => {
       const features = Object.entries(KINDS).flatMap(([object, kind]) => read(topology as object, object, kind));
       into.getSource()!.addFeatures(features);
       if (file === coarse) this.worldNames.getSource()!.addFeatures(features.flatMap(nameOf));
     });
   }
 
-  /** Fetch a file once; whoever asks for it meanwhile waits for it as well. */
-  private once(file: string, take: (content: unknown) => void): Promise<void> {
-    const begun = this.files.get(file) ?? this.fetch(file, take);
-    this.files.set(file, begun);
+  private loadFile(file: string, take: (content: unknown) => void): Promise<void> {
+    return this.once(file, () => this.fetch(file, take));
+  }
+
+  private once(address: string, begin: (address: string) => Promise<void>): Promise<void> {
+    const begun = this.fetched.get(address) ?? begin(address);
+    this.fetched.set(address, begun);
     return begun;
   }
 
@@ -217,7 +215,7 @@ export class Ground {
       if (!answer.ok) throw new Error(`${answer.url} is ${answer.status}`);
       take(await answer.json());
     } catch (error) {
-      this.files.delete(file); // Tried again with the next movement of the map.
+      this.fetched.delete(file); // Tried again with the next movement of the map.
       console.warn("A part of the map's ground cannot be fetched:", error);
     }
   }
