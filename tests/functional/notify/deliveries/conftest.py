@@ -2,6 +2,7 @@
 
 import pytest
 
+from skywatch.notify.deliveries import schedule
 from tests.notifying import add_user
 from tests.receiving import receiving
 
@@ -19,6 +20,12 @@ def sessions(runtime):
 @pytest.fixture
 def ada(sessions):
     return add_user(sessions)
+
+
+@pytest.fixture
+def unhurried(monkeypatch):
+    """What failed is tried again when the test says so, and not by itself after five seconds."""
+    monkeypatch.setattr(schedule, "PAUSES_S", (schedule.HOURLY_S,))
 
 
 @pytest.fixture

@@ -83,7 +83,7 @@ def test_an_old_secret_signs_for_24_hours_and_no_longer(runtime, sessions, ada, 
     assert len(receiver.requests[0]["headers"]["webhook-signature"].split(" ")) == 1
 
 
-def test_a_failure_is_tried_again_with_the_same_id(runtime, sessions, ada, receiver):
+def test_a_failure_is_tried_again_with_the_same_id(runtime, sessions, ada, receiver, unhurried):
     receiver.answers = [500, 302, 200]
     receiver.headers = {"Location": "/elsewhere"}
     channel = add_channel(sessions, ada, receiver.url)
@@ -147,7 +147,7 @@ def test_a_receiver_that_is_gone_disables_the_channel_and_its_owner_is_told(runt
     assert len(receiver.requests) == 1
 
 
-def test_twenty_failures_in_a_row_disable_a_channel(runtime, sessions, ada, receiver):
+def test_twenty_failures_in_a_row_disable_a_channel(runtime, sessions, ada, receiver, unhurried):
     receiver.status = 500
     channel = add_channel(sessions, ada, receiver.url, failures=18)
     with delivering(runtime):
@@ -205,7 +205,7 @@ def test_above_its_rate_a_channel_gets_one_digest(runtime, sessions, ada, receiv
     assert [entry["data"]["id"] for entry in digest["data"]["alerts"]] == [3, 4, 5, 6, 7]
 
 
-def test_a_digest_that_fails_is_tried_again_as_the_same_digest(runtime, sessions, ada, receiver):
+def test_a_digest_that_fails_is_tried_again_as_the_same_digest(runtime, sessions, ada, receiver, unhurried):
     receiver.answers = [503]
     channel = add_channel(sessions, ada, receiver.url, digest_s=300)
     send(sessions, *(notification(ada, channel, subject_id=number) for number in (1, 2)))

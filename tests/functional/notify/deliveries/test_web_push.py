@@ -75,7 +75,7 @@ def test_a_browser_that_is_gone_is_removed_and_the_others_get_it(runtime, sessio
     assert channel_of(sessions, channel).state == "healthy"
 
 
-def test_a_browser_that_has_it_does_not_get_it_again(runtime, sessions, ada, receiver, add_browser):
+def test_a_browser_that_has_it_does_not_get_it_again(runtime, sessions, ada, receiver, add_browser, unhurried):
     with receiving() as other:
         works, down = FakeBrowser(receiver, "works"), FakeBrowser(other, "down")
         add_browser(works)
