@@ -67,7 +67,7 @@ class Person:
     def listen(self):
         """Hear the topic alerts from now on."""
         url = f"ws://127.0.0.1:{self.service.realtime_port}/ws"
-        channel = self._open.enter_context(connect(url, subprotocols=["skywatch.v1"]))
+        channel = self._open.enter_context(connect(url, subprotocols=["skywatch.v1"], open_timeout=PATIENCE_S))
         channel.send(json.dumps({"type": "connect", "auth": {"token": self.token}}))
         channel.send(json.dumps({"type": "subscribe", "topics": ["alerts"]}))
         threading.Thread(target=self._read, args=(channel,), daemon=True).start()

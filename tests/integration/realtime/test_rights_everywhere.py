@@ -22,7 +22,7 @@ from tests.app_templates import make_app
 from tests.processes import Service
 from tests.realtime import Client
 from tests.redis_server import OwnRedis
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 WITHIN_S = 5.0
 SECRET = "only-for-tests-0123456789-abcdefghij"
@@ -79,7 +79,8 @@ async def everywhere(installation: Installation, token: str) -> Any:
         clients = []
         for process in installation.processes:
             url = f"ws://127.0.0.1:{process.realtime_port}/ws"
-            client = Client(await stack.enter_async_context(websockets.connect(url, max_size=None, proxy=None)))
+            connecting = websockets.connect(url, max_size=None, proxy=None, open_timeout=PATIENCE_S)
+            client = Client(await stack.enter_async_context(connecting))
             await client.send(type="connect", auth={"token": token})
             assert (await client.receive())["type"] == "connected"
             joined = (await client.subscribe("military", "safety"))["joined"]
