@@ -97,6 +97,9 @@ def take_over(tracker: Service, engine: sa.Engine) -> None:
     """Start, restore what the tracker before has stored, and write history."""
     before = written(engine)
     tracker.start()
+    # It reads the directory of airports some seconds after its start. A stop that waits for that would run out of time
+    # on a busy machine; the answer to this waits for it as well.
+    tracker.get("/api/v1/airports/LSZH/board")
     until(lambda: written(engine) > before + 1, "the second tracker writes history")
 
 
