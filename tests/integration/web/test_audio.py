@@ -45,6 +45,7 @@ def upload(stage, channel, data):
     files = {"audio": ("a.wav", data)}
     answer = stage.api("admin").post("/audio/transmissions", data={"channel": channel}, files=files)
     assert answer.status_code == 201, answer.text
+    return answer.json()["id"]
 
 
 def test_recordings_are_listed_heard_and_filtered(stage):
@@ -93,9 +94,10 @@ def test_a_span_is_played_in_order_and_what_comes_is_shown_at_once(stage):
     order = page.run("return played")
     assert order == sorted(order), "the oldest first"
     count = page.run("return document.querySelectorAll('.transmission').length")
-    upload(stage, "Approach", sound(seconds=0.3))
+    number = upload(stage, "Approach", sound(seconds=0.3))
     stage.shows(f"document.querySelectorAll('.transmission').length === {count + 1}")
     stage.shows("document.querySelector('select[name=channel]').innerText.includes('Approach')")
+    assert stage.api("admin").delete(f"/audio/transmissions/{number}").status_code == 204
 
 
 def test_the_audio_page_has_no_serious_faults_and_fits_a_narrow_screen(stage):
