@@ -19,6 +19,8 @@ export abstract class Task extends View {
   protected hasRead = false;
   private away = false;
   private running = 0;
+  private listings = 0;
+  private listed = 0;
   private rereads = new Map<string, ReturnType<typeof setTimeout>>();
 
   override disconnectedCallback(): void {
@@ -46,6 +48,15 @@ export abstract class Task extends View {
       part,
       setTimeout(() => void this.attemptRead(work, part), READ_AGAIN_MS),
     );
+  }
+
+  /** What was answered for the list; null where what was asked for it later has been answered already. */
+  protected async ifNewest<T>(asking: Promise<T>): Promise<T | null> {
+    const number = ++this.listings;
+    const answer = await asking;
+    if (number < this.listed) return null;
+    this.listed = number;
+    return answer;
   }
 
   protected async attempt(work: () => Promise<void>): Promise<boolean> {

@@ -29,8 +29,6 @@ class Acars extends Task {
   private due: ReturnType<typeof setTimeout> | undefined;
   /** Whether further pages were asked for; without them the list is the newest page. */
   private hasMore = false;
-  /** Counts what was asked; only the newest answer is shown. */
-  private asked = 0;
   private waiting = 0;
 
   constructor() {
@@ -57,13 +55,11 @@ class Acars extends Task {
     return Object.entries(route.value.query).some(([name, value]) => value && name !== "acks");
   }
 
-  /** Asks for a page; null where something else was asked for meanwhile. */
+  /** Asks for a page; null where what was asked for later is there already. */
   private async ask(query: Query<"GET acars/messages">): Promise<Page | null> {
-    const number = ++this.asked;
     this.waiting += 1;
     try {
-      const answer = await call("GET acars/messages", { query });
-      return number === this.asked ? answer : null;
+      return await this.ifNewest(call("GET acars/messages", { query }));
     } finally {
       this.waiting -= 1;
     }

@@ -51,16 +51,17 @@ class AlertHistory extends Task {
 
   private async read(): Promise<void> {
     const { q, priority, acknowledged, rule } = route.value.query;
-    const answer = await call("GET alerts/history/", {
-      query: { q, priority, acknowledged, rule, limit: PAGE },
-    });
+    const query = { q, priority, acknowledged, rule, limit: PAGE };
+    const answer = await this.ifNewest(call("GET alerts/history/", { query }));
+    if (!answer) return;
     this.alerts = answer.alerts;
     this.count = answer.count;
     this.next = answer.next;
   }
 
   private async more(): Promise<void> {
-    const answer = await call("GET alerts/history/", { query: queryOf(this.next!) });
+    const answer = await this.ifNewest(call("GET alerts/history/", { query: queryOf(this.next!) }));
+    if (!answer) return;
     this.alerts = [...this.alerts, ...answer.alerts];
     this.next = answer.next;
   }

@@ -61,7 +61,9 @@ class AudioPage extends Task {
   }
 
   private async read(): Promise<void> {
-    const answer = await call("GET audio/transmissions", { query: { ...this.query, waveform: true, limit: PAGE } });
+    const query = { ...this.query, waveform: true, limit: PAGE };
+    const answer = await this.ifNewest(call("GET audio/transmissions", { query }));
+    if (!answer) return;
     this.entries = answer.transmissions;
     this.count = answer.count;
     this.next = answer.next;
@@ -72,7 +74,8 @@ class AudioPage extends Task {
   }
 
   private async more(): Promise<void> {
-    const answer = await call("GET audio/transmissions", { query: queryOf(this.next!) });
+    const answer = await this.ifNewest(call("GET audio/transmissions", { query: queryOf(this.next!) }));
+    if (!answer) return;
     this.entries = [...this.entries, ...answer.transmissions];
     this.next = answer.next;
   }

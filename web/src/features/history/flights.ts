@@ -27,8 +27,6 @@ class Flights extends Task {
   private next: string | null = null;
   private chosen: Flight | null = null;
   private summary = "";
-  /** Counts what was searched; only the newest answer is shown. */
-  private searched = 0;
 
   constructor() {
     super();
@@ -49,7 +47,6 @@ class Flights extends Task {
   }
 
   private async search(): Promise<void> {
-    const number = ++this.searched;
     const { icao_hex, callsign, registration, type, day, from, to } = route.value.query;
     const span = day ? daySpan(day) : { from: instant(from), to: instant(to) };
     const query = {
@@ -60,15 +57,16 @@ class Flights extends Task {
       ...span,
       limit: 50,
     };
-    const answer = await call("GET history/flights", { query });
-    if (number !== this.searched) return;
+    const answer = await this.ifNewest(call("GET history/flights", { query }));
+    if (!answer) return;
     this.flights = answer.flights;
     this.count = answer.count;
     this.next = answer.next;
   }
 
   private async more(): Promise<void> {
-    const answer = await call("GET history/flights", { query: queryOf(this.next!) });
+    const answer = await this.ifNewest(call("GET history/flights", { query: queryOf(this.next!) }));
+    if (!answer) return;
     this.flights = [...this.flights, ...answer.flights];
     this.next = answer.next;
   }

@@ -74,7 +74,8 @@ class Safety extends Task {
       suppressed: held === "1" ? undefined : false,
       limit: PAGE,
     };
-    const answer = await call("GET safety/events", { query });
+    const answer = await this.ifNewest(call("GET safety/events", { query }));
+    if (!answer) return;
     this.events = answer.events;
     this.next = answer.next;
     await this.readLinked();
@@ -87,7 +88,8 @@ class Safety extends Task {
   }
 
   private async more(): Promise<void> {
-    const answer = await call("GET safety/events", { query: queryOf(this.next!) });
+    const answer = await this.ifNewest(call("GET safety/events", { query: queryOf(this.next!) }));
+    if (!answer) return;
     this.events = [...this.events, ...answer.events];
     this.next = answer.next;
   }

@@ -37,15 +37,15 @@ class Deliveries extends Task {
 
   private async read(): Promise<void> {
     const { channel, state } = route.value.query;
-    const answer = await call("GET alerts/deliveries/", {
-      query: { channel, state, limit: PAGE },
-    });
+    const answer = await this.ifNewest(call("GET alerts/deliveries/", { query: { channel, state, limit: PAGE } }));
+    if (!answer) return;
     this.deliveries = answer.deliveries;
     this.next = answer.next;
   }
 
   private async more(): Promise<void> {
-    const answer = await call("GET alerts/deliveries/", { query: queryOf(this.next!) });
+    const answer = await this.ifNewest(call("GET alerts/deliveries/", { query: queryOf(this.next!) }));
+    if (!answer) return;
     this.deliveries = [...this.deliveries, ...answer.deliveries];
     this.next = answer.next;
   }
