@@ -8,6 +8,9 @@ import type { Answer, Entries, Listing, Page, RequestArguments } from "./operati
 
 const READ_AGAIN_MS = 5000;
 
+/** An answer that comes too late: what is shown is newer. */
+class Superseded extends Error {}
+
 export abstract class Task extends View {
   protected error = "";
   protected isBusy = false;
@@ -18,9 +21,11 @@ export abstract class Task extends View {
   /** Whether the page has read its list: before, an empty one means nothing. */
   protected hasRead = false;
   private away = false;
-  private running = 0;
-  private listings = 0;
-  private listed = 0;
+  private attempts = 0;
+  /** How often the list was asked for, and the newest of these that was answered. */
+  private requested = 0;
+  private answered = 0;
+  private changes = 0;
   private rereads = new Map<string, ReturnType<typeof setTimeout>>();
 
   override disconnectedCallback(): void {
@@ -50,17 +55,27 @@ export abstract class Task extends View {
     );
   }
 
-  /** What was answered for the list; null where what was asked for it later has been answered already. */
-  protected async ifNewest<T>(asking: Promise<T>): Promise<T | null> {
-    const number = ++this.listings;
+  /** The whole list, unless a later request for it has been answered: then nothing follows from this one. */
+  protected async asList<T>(asking: Promise<T>): Promise<T> {
+    const number = ++this.requested;
+    await Promise.allSettled([asking]);
+    if (number < this.answered) throw new Superseded();
+    this.answered = number;
+    this.changes += 1;
+    return asking;
+  }
+
+  /** The next page of the list, unless the list has changed since it was asked for. */
+  protected async asNextPage<T>(asking: Promise<T>): Promise<T> {
+    const { changes } = this;
     const answer = await asking;
-    if (number < this.listed) return null;
-    this.listed = number;
+    if (changes !== this.changes) throw new Superseded();
+    this.changes += 1;
     return answer;
   }
 
   protected async attempt(work: () => Promise<void>): Promise<boolean> {
-    this.running += 1;
+    const number = ++this.attempts;
     this.isBusy = true;
     this.requestUpdate();
     let isDone = false;
@@ -70,12 +85,13 @@ export abstract class Task extends View {
       this.faults = {};
       isDone = true;
     } catch (error) {
-      this.error = faultText(error, this.fields);
-      this.away = isAway(error);
-      this.faults = fieldFaults(error);
+      if (!(error instanceof Superseded)) {
+        this.error = faultText(error, this.fields);
+        this.away = isAway(error);
+        this.faults = fieldFaults(error);
+      }
     }
-    this.running -= 1;
-    this.isBusy = this.running > 0;
+    if (number === this.attempts) this.isBusy = false;
     this.requestUpdate();
     return isDone;
   }

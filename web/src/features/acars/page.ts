@@ -7,7 +7,7 @@ import { clock } from "../../ui/units";
 import { t, type TextKey } from "../../i18n/i18n";
 import { live } from "../../live/live";
 import { call, queryOf } from "../../session/api";
-import type { Answer, Query, Schemas } from "../../session/operations";
+import type { Answer, Schemas } from "../../session/operations";
 import { session } from "../../session/session";
 import { Task } from "../../session/task";
 import { pageHead } from "../../shell/navigation";
@@ -55,26 +55,26 @@ class Acars extends Task {
     return Object.entries(route.value.query).some(([name, value]) => value && name !== "acks");
   }
 
-  /** Asks for a page; null where what was asked for later is there already. */
-  private async ask(query: Query<"GET acars/messages">): Promise<Page | null> {
+  /** Waits for what was asked for; what comes by itself comes after it. */
+  private async first(asking: Promise<Page>): Promise<Page> {
     this.waiting += 1;
     try {
-      return await this.ifNewest(call("GET acars/messages", { query }));
+      return await asking;
     } finally {
       this.waiting -= 1;
     }
   }
 
-  private askNewest(): Promise<Page | null> {
+  private askNewest(): Promise<Page> {
     const { q, flight, label, source, icao_hex, acks } = route.value.query;
     // Half of all messages say no more than that another one came.
     const acknowledgements = acks || label ? undefined : false;
-    return this.ask({ q, flight, label, source, icao_hex, acknowledgements, limit: PAGE });
+    const query = { q, flight, label, source, icao_hex, acknowledgements, limit: PAGE };
+    return this.first(this.asList(call("GET acars/messages", { query })));
   }
 
   private async read(): Promise<void> {
     const answer = await this.askNewest();
-    if (!answer) return;
     this.hasMore = false;
     this.messages = answer.messages;
     this.next = answer.next;
@@ -91,7 +91,6 @@ class Acars extends Task {
 
   private async readNew(): Promise<void> {
     const answer = await this.askNewest();
-    if (!answer) return;
     const older = this.hasMore && this.messages.length < MOST ? olderOf(this.messages, answer.messages) : [];
     this.hasMore = older.length > 0;
     this.messages = [...answer.messages, ...older];
@@ -99,8 +98,7 @@ class Acars extends Task {
   }
 
   private async more(): Promise<void> {
-    const answer = await this.ask(queryOf(this.next!));
-    if (!answer) return;
+    const answer = await this.first(this.asNextPage(call("GET acars/messages", { query: queryOf(this.next!) })));
     this.hasMore = true;
     this.messages = [...this.messages, ...answer.messages];
     this.next = answer.next;

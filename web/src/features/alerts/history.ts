@@ -52,16 +52,14 @@ class AlertHistory extends Task {
   private async read(): Promise<void> {
     const { q, priority, acknowledged, rule } = route.value.query;
     const query = { q, priority, acknowledged, rule, limit: PAGE };
-    const answer = await this.ifNewest(call("GET alerts/history/", { query }));
-    if (!answer) return;
+    const answer = await this.asList(call("GET alerts/history/", { query }));
     this.alerts = answer.alerts;
     this.count = answer.count;
     this.next = answer.next;
   }
 
   private async more(): Promise<void> {
-    const answer = await this.ifNewest(call("GET alerts/history/", { query: queryOf(this.next!) }));
-    if (!answer) return;
+    const answer = await this.asNextPage(call("GET alerts/history/", { query: queryOf(this.next!) }));
     this.alerts = [...this.alerts, ...answer.alerts];
     this.next = answer.next;
   }

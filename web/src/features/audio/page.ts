@@ -62,8 +62,7 @@ class AudioPage extends Task {
 
   private async read(): Promise<void> {
     const query = { ...this.query, waveform: true, limit: PAGE };
-    const answer = await this.ifNewest(call("GET audio/transmissions", { query }));
-    if (!answer) return;
+    const answer = await this.asList(call("GET audio/transmissions", { query }));
     this.entries = answer.transmissions;
     this.count = answer.count;
     this.next = answer.next;
@@ -74,8 +73,7 @@ class AudioPage extends Task {
   }
 
   private async more(): Promise<void> {
-    const answer = await this.ifNewest(call("GET audio/transmissions", { query: queryOf(this.next!) }));
-    if (!answer) return;
+    const answer = await this.asNextPage(call("GET audio/transmissions", { query: queryOf(this.next!) }));
     this.entries = [...this.entries, ...answer.transmissions];
     this.next = answer.next;
   }

@@ -71,8 +71,7 @@ class KnownPage extends Task {
   private async read(): Promise<void> {
     const { search, agency_type, agency_state, source, verified } = route.value.query;
     const query = { search, agency_type, agency_state, source, verified, limit: PAGE, offset: this.offset };
-    const answer = await this.ifNewest(call("GET cannonball/known-aircraft/", { query }));
-    if (!answer) return;
+    const answer = await this.asList(call("GET cannonball/known-aircraft/", { query }));
     this.entries = answer.aircraft;
     this.count = answer.count;
     this.verified = answer.verified_count;

@@ -57,16 +57,14 @@ class Flights extends Task {
       ...span,
       limit: 50,
     };
-    const answer = await this.ifNewest(call("GET history/flights", { query }));
-    if (!answer) return;
+    const answer = await this.asList(call("GET history/flights", { query }));
     this.flights = answer.flights;
     this.count = answer.count;
     this.next = answer.next;
   }
 
   private async more(): Promise<void> {
-    const answer = await this.ifNewest(call("GET history/flights", { query: queryOf(this.next!) }));
-    if (!answer) return;
+    const answer = await this.asNextPage(call("GET history/flights", { query: queryOf(this.next!) }));
     this.flights = [...this.flights, ...answer.flights];
     this.next = answer.next;
   }

@@ -74,8 +74,7 @@ class Safety extends Task {
       suppressed: held === "1" ? undefined : false,
       limit: PAGE,
     };
-    const answer = await this.ifNewest(call("GET safety/events", { query }));
-    if (!answer) return;
+    const answer = await this.asList(call("GET safety/events", { query }));
     this.events = answer.events;
     this.next = answer.next;
     await this.readLinked();
@@ -88,8 +87,7 @@ class Safety extends Task {
   }
 
   private async more(): Promise<void> {
-    const answer = await this.ifNewest(call("GET safety/events", { query: queryOf(this.next!) }));
-    if (!answer) return;
+    const answer = await this.asNextPage(call("GET safety/events", { query: queryOf(this.next!) }));
     this.events = [...this.events, ...answer.events];
     this.next = answer.next;
   }

@@ -29,7 +29,7 @@ const RELIEF_FADES = [6.6, 7.5];
 const RELIEF = { dark: 0.22, light: 0.3 };
 const REGIONS_FROM = 6.6;
 const LOCAL_FROM = 8.6;
-/** Aircraft go first, but what is below them does not wait indefinitely where there are none. */
+/** Aircraft go first, and the finer ground before its cells, but nothing waits indefinitely where they do not come. */
 const MAX_WAIT_MS = 4000;
 const KINDS: Record<string, string> = { countries: "country", lakes: "lake", rivers: "river", cities: "town" };
 
@@ -45,7 +45,7 @@ export class Ground {
   private readonly relief = new LayerGroup();
   /** Whether the finer ground takes the place of the regions; false too where it cannot be fetched. */
   private isFine = archives.ground !== undefined;
-  /** What was begun, by its address: who asks for it again waits for the same. */
+  /** What was fetched, by its address; a second request for it waits for the first. */
   private readonly fetched = new Map<string, Promise<void>>();
   private readonly aircraft: Promise<void>;
   private haveAircraft: () => void = () => undefined;
@@ -121,16 +121,17 @@ export class Ground {
   async need(zoom: number, extent: number[]): Promise<void> {
     // The coarse world is small, and the first to be seen whatever the zoom.
     await this.load(coarse, this.world);
-    await Promise.race([this.aircraft, new Promise((resolve) => setTimeout(resolve, MAX_WAIT_MS))]);
+    await soon(this.aircraft);
     this.begin();
     const [west, south] = toLonLat(extent.slice(0, 2));
     const [, north] = toLonLat(extent.slice(2));
     // Across the 180th meridian the east has a smaller number than the west.
     const view = [west, south, west + ((extent[2] - extent[0]) / 40_075_016.7) * 360, north];
     const waiting: Promise<void>[] = [];
+    if (zoom > FINE_FROM - 1 && this.isFine)
+      await soon(this.once(archives.ground!, (address) => this.loadFine(address)));
     const cellsFrom = this.isFine ? FINE_FROM : REGIONS_FROM;
     if (zoom > MEDIUM_FROM && zoom <= cellsFrom) waiting.push(this.load(medium, this.finer));
-    if (zoom > FINE_FROM - 1 && this.isFine) await this.once(archives.ground!, (address) => this.loadFine(address));
     if (zoom < RELIEF_FADES[1] && archives.relief)
       waiting.push(this.once(archives.relief, (address) => this.loadRelief(address)));
     this.fadeRelief(zoom);
@@ -219,6 +220,10 @@ export class Ground {
       console.warn("A part of the map's ground cannot be fetched:", error);
     }
   }
+}
+
+function soon(awaited: Promise<void>): Promise<void> {
+  return Promise.race([awaited, new Promise<void>((resolve) => setTimeout(resolve, MAX_WAIT_MS))]);
 }
 
 function layer(minZoom: number, maxZoom = 99): VectorLayer {

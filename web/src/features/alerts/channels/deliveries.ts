@@ -37,15 +37,13 @@ class Deliveries extends Task {
 
   private async read(): Promise<void> {
     const { channel, state } = route.value.query;
-    const answer = await this.ifNewest(call("GET alerts/deliveries/", { query: { channel, state, limit: PAGE } }));
-    if (!answer) return;
+    const answer = await this.asList(call("GET alerts/deliveries/", { query: { channel, state, limit: PAGE } }));
     this.deliveries = answer.deliveries;
     this.next = answer.next;
   }
 
   private async more(): Promise<void> {
-    const answer = await this.ifNewest(call("GET alerts/deliveries/", { query: queryOf(this.next!) }));
-    if (!answer) return;
+    const answer = await this.asNextPage(call("GET alerts/deliveries/", { query: queryOf(this.next!) }));
     this.deliveries = [...this.deliveries, ...answer.deliveries];
     this.next = answer.next;
   }
