@@ -94,7 +94,7 @@ class StoredSettings:
         return self._is_expired or time.monotonic() - self._read_at >= READ_EVERY_S
 
     def _refresh(self) -> None:
-        # Before the read: what expires while it lasts may be missing in it.
+        # Cleared before the read: a change that is made during it may be missing.
         self._is_expired = False
         try:
             with self._sessions() as session:

@@ -33,9 +33,11 @@ def running(tmp_path_factory):
     service = Service(folder, auth_mode="hybrid", history_flush_s=1, **settings).init()
     service.add_user("ada", "superadmin", PASSWORD)
     service.start(wait=False)
-    until(lambda: has_picture(service), "the tracker's first picture")
-    yield service
-    service.stop()
+    try:
+        until(lambda: has_picture(service), "the tracker's first picture")
+        yield service
+    finally:
+        service.stop()
 
 
 def has_picture(service):

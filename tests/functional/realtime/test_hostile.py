@@ -95,7 +95,7 @@ def test_those_who_never_read_are_closed_and_hold_a_bounded_amount(make_runtime)
                         # What the connection alone holds; the frames that wait are shared by all.
                         worst = max(worst, connection.transport.get_write_buffer_size())
             assert worst <= 2 * 64 * 1024 + 4096
-            server._shared.limits = dataclasses.replace(limits, stall_s=0.0)
+            server._shared.limits = dataclasses.replace(limits, stall_s=1.0)
             await eventually(lambda: len(server.hub.sessions) == 1, "the end of those who never read")
             await eventually(lambda: len(server.connections) == 1, "the end of their connections")
             for sock in lazy:

@@ -124,13 +124,15 @@ def house(built, provider, tmp_path_factory):
     assert import_month(tmp_path_factory.mktemp("traces"), f"sqlite:///{folder}/skywatch.sqlite") > 300
     running.add_superadmin()
     running.start()
-    for role in ("viewer", "analyst", "admin"):
-        running.add_person(role, role)
-    # Before its first tick it refuses what a page asks for, of which the browser complains.
-    headers = running.headers()
-    until(lambda: httpx.get(f"{running.api}/aircraft?limit=1", headers=headers, timeout=PATIENCE_S).is_success)
-    yield running
-    running.stop()
+    try:
+        for role in ("viewer", "analyst", "admin"):
+            running.add_person(role, role)
+        # Before its first tick it refuses what a page asks for, of which the browser complains.
+        headers = running.headers()
+        until(lambda: httpx.get(f"{running.api}/aircraft?limit=1", headers=headers, timeout=PATIENCE_S).is_success)
+        yield running
+    finally:
+        running.stop()
 
 
 @pytest.fixture

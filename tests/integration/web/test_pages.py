@@ -81,11 +81,13 @@ def test_thirty_days_of_history_are_searched_drawn_and_played(page, house):
     page.run("[...document.querySelectorAll('sw-history .segments button')].at(-1).click()")
     page.wait_for("return document.querySelector('sw-history .bands tbody tr') !== null", "the figures")
     page.run("location.hash = '#/history?tab=replay'")
-    page.wait_for("return document.querySelector('sw-history .toolbar select') !== null", "the replay")
+    page.wait_for("return document.querySelector('sw-history-replay .toolbar select') !== null", "the replay")
 
     def is_played():
         # Whoever presses again while it is read makes it begin anew.
-        if "Loading" not in page.run("return document.querySelector('sw-history-replay [role=status]').innerText"):
+        if "Loading" not in page.run(
+            "return document.querySelector('sw-history-replay [role=status]')?.innerText ?? ''"
+        ):
             page.run("document.querySelector('sw-history .toolbar button.primary:not([disabled])')?.click()")
         return page.run("return document.querySelector('sw-history .player') !== null")
 

@@ -82,7 +82,7 @@ def test_the_page_shows_what_the_service_has_measured(stage):
     shown = cells(stage, "range")
     assert [row[0] for row in shown] == [f"{sector['bearing']}°" for sector in answer["range"]]
     assert {row[2] for row in shown} == {"120 nm"}
-    # More sectors may have something now than when the page read them; and those of an hour that is over by now fewer.
+    # Sectors may be added after the page has read them, and those of an hour that has ended may be gone.
     now = [
         any(sector["now_nm"] is not None for sector in read)
         for read in zip(before["range"], answer["range"], strict=True)

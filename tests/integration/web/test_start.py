@@ -31,7 +31,7 @@ const look = () => {
 };
 requestAnimationFrame(look);
 """
-# The finer ground waits for aircraft for as long as it takes, and not for 4 s; so does what else is asked for by then.
+# Neither the finer ground, which waits 4 s for aircraft, nor what is requested every few seconds comes before them.
 PATIENT = """
 const plain = window.setTimeout;
 window.setTimeout = (work, wait, ...more) => plain(work, wait >= 3000 ? 600000 : wait, ...more);
