@@ -77,7 +77,8 @@ test("an older search neither puts a fault above a newer one nor takes its fault
   await settled();
   await answer(1, ["SWR22"]);
   await answer(0, new TypeError("nobody answers"));
-  assert.deepEqual([callsigns(), page.querySelector(".error")], [["SWR22"], null]);
+  assert.deepEqual(callsigns(), ["SWR22"]);
+  assert.equal(page.querySelector(".error") === null, true);
   press(page, "Today");
   press(page, "Any day");
   await settled();
