@@ -139,13 +139,13 @@ class Service:
             until(self.answers)
         return self
 
-    def answers(self) -> bool:
-        """Whether the API answers; fails at once where the process has ended."""
+    def answers(self, path: str = "/api/v1/aircraft?limit=1") -> bool:
+        """Whether the API answers there; fails at once where the process has ended."""
         assert self.process is not None
         assert self.process.poll() is None, self.log.read_text()
         try:
-            self.get("/api/v1/aircraft?limit=1")
-        except (OSError, urllib.error.HTTPError):
+            self.get(path)
+        except OSError:
             return False
         return True
 

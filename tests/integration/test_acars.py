@@ -82,16 +82,9 @@ def service(tmp_path_factory):
     for name, role in (("ada", "admin"), ("ben", "viewer")):
         one.add_user(name, role)
     one.start(wait=False)
-    until(lambda: health(one))
+    until(lambda: one.answers("/api/v1/system/health"))
     yield one
     one.stop()
-
-
-def health(service):
-    try:
-        return service.get("/api/v1/system/health")
-    except OSError:
-        return None
 
 
 @pytest.fixture(scope="module")

@@ -34,18 +34,10 @@ def running(tmp_path_factory):
     service.add_user("ada", "superadmin", PASSWORD)
     service.start(wait=False)
     try:
-        until(lambda: has_picture(service), "the tracker's first picture")
+        until(lambda: service.answers("/api/v1/system/health"), "the tracker's first picture")
         yield service
     finally:
         service.stop()
-
-
-def has_picture(service):
-    """Whether health is answered by 200, which it is not before the first tick."""
-    try:
-        return service.get("/api/v1/system/health")
-    except OSError:
-        return False
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,6 @@ class Acars extends Task {
   private due: ReturnType<typeof setTimeout> | undefined;
   /** Whether further pages were asked for; without them the list is the newest page. */
   private hasMore = false;
-  private waiting = 0;
 
   constructor() {
     super();
@@ -55,22 +54,12 @@ class Acars extends Task {
     return Object.entries(route.value.query).some(([name, value]) => value && name !== "acks");
   }
 
-  /** Waits for what was asked for; what comes by itself comes after it. */
-  private async first(asking: Promise<Page>): Promise<Page> {
-    this.waiting += 1;
-    try {
-      return await asking;
-    } finally {
-      this.waiting -= 1;
-    }
-  }
-
   private askNewest(): Promise<Page> {
     const { q, flight, label, source, icao_hex, acks } = route.value.query;
     // Half of all messages say no more than that another one came.
     const acknowledgements = acks || label ? undefined : false;
     const query = { q, flight, label, source, icao_hex, acknowledgements, limit: PAGE };
-    return this.first(this.asList(call("GET acars/messages", { query })));
+    return this.asList(call("GET acars/messages", { query }));
   }
 
   private async read(): Promise<void> {
@@ -84,7 +73,7 @@ class Acars extends Task {
     this.due ??= setTimeout(() => {
       this.due = undefined;
       // What somebody asked for comes first.
-      if (this.waiting) this.readNewSoon();
+      if (this.isBusy) this.readNewSoon();
       else if (!this.isSearch) void this.attemptRead(() => this.readNew());
     }, GATHER_MS);
   }
@@ -98,7 +87,7 @@ class Acars extends Task {
   }
 
   private async more(): Promise<void> {
-    const answer = await this.first(this.asNextPage(call("GET acars/messages", { query: queryOf(this.next!) })));
+    const answer = await this.asNextPage(call("GET acars/messages", { query: queryOf(this.next!) }));
     this.hasMore = true;
     this.messages = [...this.messages, ...answer.messages];
     this.next = answer.next;
