@@ -44,6 +44,12 @@ def publish(runtime, instance, epoch=""):
     runtime.bus.publish(Message(topics.TRACKER, "statistics", msgspec.json.encode(statistics), snapshot=True))
 
 
+def publish_and_wait(runtime, instance):
+    """The bus sends from a queue: only afterwards is it the last heartbeat, and not one that is heard."""
+    publish(runtime, instance)
+    until(lambda: runtime.bus.last(topics.TRACKER), "the heartbeat is on the bus")
+
+
 def test_a_second_tracker_is_refused_until_the_first_has_ended(make_runtime, tracker, impatient):
     first, second = tracker(make_runtime()), tracker(make_runtime())
     first.acquire()
@@ -58,7 +64,7 @@ def test_a_tracker_that_lost_the_database_keeps_others_from_starting(
 ):
     monkeypatch.setattr(tracker_election, "LISTEN_S", PATIENCE_S)
     working = make_runtime(bus=redis_url)
-    publish(working, "the first")
+    publish_and_wait(working, "the first")
     newcomer = tracker(make_runtime(bus=redis_url, database_url=f"sqlite:///{tmp_path}/other.sqlite"))
     stop = threading.Event()
 
@@ -81,7 +87,7 @@ def test_what_a_crashed_tracker_said_last_keeps_nobody_from_starting(
 ):
     monkeypatch.setattr(tracker_election, "LISTEN_S", 0.05)
     runtime = make_runtime(bus=redis_url)
-    publish(runtime, "the one before")
+    publish_and_wait(runtime, "the one before")
     tracker(runtime).acquire()
 
 
