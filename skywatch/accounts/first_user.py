@@ -47,10 +47,12 @@ class SetupState:
         self._read_at = float("-inf")
 
     def _read(self) -> bool:
+        # Set before the read: a user who is created during it may be missing.
+        self._read_at = time.monotonic()
         try:
             with self._runtime.sessions() as session:
                 self._is_open = not has_user(session)
         except SQLAlchemyError:
+            self.expire()
             return False  # The visitor gets the page as always, and the checks of health say what is wrong.
-        self._read_at = time.monotonic()
         return self._is_open

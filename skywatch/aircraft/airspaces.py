@@ -93,15 +93,17 @@ class AirspaceStore:
         self._airspaces = load_airspaces(path)
         self._stamp: datetime | None = None
         self._looked_at = float("-inf")
+        self._is_expired = False
         self._lock = threading.Lock()
 
     @property
     def current(self) -> Airspaces:
         """The airspaces as they are now; an upload in another process counts after two seconds."""
-        if self._is_fixed or time.monotonic() - self._looked_at < LOOK_EVERY_S:
-            return self._airspaces
+        is_due = self._is_expired or time.monotonic() - self._looked_at >= LOOK_EVERY_S
         # One thread reads a new file; the others take what there is.
-        if self._lock.acquire(blocking=self._looked_at == float("-inf")):
+        if not self._is_fixed and is_due and self._lock.acquire(blocking=self._looked_at == float("-inf")):
+            # Cleared before the look: a file that is uploaded during it may be missing.
+            self._is_expired = False
             try:
                 self._look()
             except sa.exc.SQLAlchemyError as error:
@@ -113,7 +115,7 @@ class AirspaceStore:
 
     def expire(self) -> None:
         """Look at the database at the next access."""
-        self._looked_at = min(self._looked_at, time.monotonic() - LOOK_EVERY_S)
+        self._is_expired = True
 
     def _look(self) -> None:
         with self._sessions() as session:

@@ -133,3 +133,18 @@ def test_an_uploaded_file_gives_way_to_that_of_the_ini_file(make_visitor, tmp_pa
     page = visitor.get("/maps")
     assert str(path) in page
     assert page.html.find(id="field-airspaces") is None
+
+
+def test_airspaces_that_are_uploaded_during_a_look_are_seen_by_the_next(built, root, monkeypatch):
+    store = root.runtime.shared(AirspaceStore)
+    look = store._look
+
+    def look_before_the_upload():
+        monkeypatch.setattr(store, "_look", look)
+        look()
+        upload(root, "swiss.txt", OPENAIR)
+
+    store.expire()
+    monkeypatch.setattr(store, "_look", look_before_the_upload)
+    assert store.current.count == 0
+    assert store.current.count == 1
