@@ -46,6 +46,6 @@ test("a report is edited as it is, and all of it is sent", async () => {
     over: "ground",
     channels: [7],
   });
-  assert.equal(part.querySelector("form"), null);
+  assert.ok(part.querySelector("form") === null);
   part.remove();
 });

@@ -108,8 +108,8 @@ test("a port that feeders connect to has no charts and leads to the feeders", as
   const page = await show("sw-reception");
   await settled();
   assert.match(page.textContent!, /a port that feeders connect to/);
-  assert.equal(page.querySelector("sw-reception-charts"), null);
-  assert.equal(page.querySelector(".reception-listener a"), null);
+  assert.ok(page.querySelector("sw-reception-charts") === null);
+  assert.ok(page.querySelector(".reception-listener a") === null);
   assert.ok(asked.every(({ operation }) => operation === "GET system/receivers"));
   serve({
     "GET system/receivers": () => ({ ...PAGE, receivers: [port, RECEIVER], count: 2 }),
@@ -159,7 +159,7 @@ test("a feeder whose quality is refused says so, and one that was never heard ha
   assert.ok(charts.querySelector(".error"));
   answer = qualityOf([]);
   const silent = await show("sw-reception-charts", { source: { feeder: 8, isCoarse: false } });
-  assert.equal(silent.querySelector("svg"), null);
+  assert.ok(silent.querySelector("svg") === null);
   assert.match(silent.textContent!, /Nothing has been measured yet/);
 });
 
