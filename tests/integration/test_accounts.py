@@ -16,6 +16,7 @@ from skywatch.accounts.changes import begin_change
 from skywatch.accounts.identity import cache
 from skywatch.accounts.identity.authenticator import Authenticator
 from skywatch.accounts.models import Login
+from skywatch.core.bus import Message, topics
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import create_session_factory, writing
 from skywatch.core.problems import Problem
@@ -52,6 +53,18 @@ def pair(make_runtime, redis_url, relay):
     return make_runtime(bus=redis_url), make_runtime(bus=f"redis://127.0.0.1:{relay.address[1]}/0?{prefix}")
 
 
+def user_and_token(runtime):
+    """A token of a user whom nothing is announced of any more: the bus sends from a queue, one after the other."""
+    people, heard = Population(runtime), threading.Event()
+    token = people.token(people.user("ada"))
+    last = Message(topics.IDENTITIES, "login", b"0")
+    subscription = runtime.bus.subscribe([last.topic], lambda message: message.event == last.event and heard.set())
+    runtime.bus.publish(last)
+    assert heard.wait(PATIENCE_S)
+    subscription.close()
+    return token
+
+
 def end_logins(runtime, *, announced=True):
     with writing(runtime.sessions if announced else create_session_factory(runtime.engine)) as session:
         begin_change(session)
@@ -66,9 +79,7 @@ def test_a_login_ended_in_one_process_stops_in_the_other(pair, announced, monkey
         monkeypatch.setattr(cache, "CHECK_EVERY_S", 3600.0)
         monkeypatch.setattr(cache, "BELIEVED_S", 3600.0)
     one, other = pair
-    people = Population(one)
-    token = people.token(people.user("ada"))
-    # After that was announced.
+    token = user_and_token(one)
     authenticator = Authenticator(other)
     identity = until(lambda: remembered(authenticator, token))
     end_logins(one, announced=announced)
@@ -80,9 +91,7 @@ def test_what_was_missed_while_the_bus_was_down_is_forgotten_when_it_is_back(pai
     # Without the watcher, so that the bus alone has to see to it.
     monkeypatch.setattr(cache, "CHECK_EVERY_S", 3600.0)
     monkeypatch.setattr(cache, "BELIEVED_S", 3600.0)
-    people = Population(one)
-    token = people.token(people.user("ada"))
-    # After that was announced.
+    token = user_and_token(one)
     authenticator = Authenticator(other)
     identity = until(lambda: remembered(authenticator, token))
     relay.cut()
