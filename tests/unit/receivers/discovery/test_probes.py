@@ -10,6 +10,7 @@ import pytest
 
 from skywatch.receivers.discovery import probes
 from skywatch.receivers.discovery.probes import Door, ask, is_aircraft_list, is_beast, is_sbs
+from tests.waiting import PATIENCE_S
 
 HERE = IPv4Address("127.0.0.1")
 # A frame of DF 17 whose checksum holds, as Beast; and with one bit turned.
@@ -24,8 +25,11 @@ def answer(body, status=b"200 OK", more=b""):
 
 
 @asynccontextmanager
-async def serving(*, greets=b"", answers=None, repeats=False):
-    """A server on this machine: sends ``greets`` at once, or ``answers`` to a request; has what it was sent."""
+async def serving(*, greets=b"", answers=None, repeats=False, ends=False):
+    """A server on this machine: sends ``greets`` at once, or ``answers`` to a request; has what it was sent.
+
+    Nothing follows if it ``ends``.
+    """
     received, peers = [], []
 
     async def serve(reader, writer):
@@ -38,6 +42,8 @@ async def serving(*, greets=b"", answers=None, repeats=False):
             while repeats:
                 writer.write(greets * 100)
                 await writer.drain()
+            if ends:
+                writer.write_eof()
             received.append(await reader.read())
         except (ConnectionError, asyncio.IncompleteReadError):
             pass
@@ -52,13 +58,18 @@ async def serving(*, greets=b"", answers=None, repeats=False):
 
 
 def found(kind, **server):
+    """What is found of a server that ends, so that nobody needs to hurry; what it was sent, and the round."""
+
     async def run():
-        async with serving(**server) as (port, received, _):
-            outcome = await ask([HERE], [Door(kind, port)])
+        async with serving(**server, ends=True) as (port, received, _):
+            outcome = await ask([HERE], [Door(kind, port)], PATIENCE_S)
             await asyncio.sleep(0.05)
             return [finding.kind for finding in outcome.findings], received, outcome
 
-    return asyncio.run(run())
+    with pytest.MonkeyPatch.context() as patient:
+        patient.setattr(probes, "CONNECT_S", PATIENCE_S)
+        patient.setattr(probes, "LISTEN_S", PATIENCE_S)
+        return asyncio.run(run())
 
 
 @pytest.mark.parametrize(("kind", "greets"), [("beast", FRAME), ("sbs", SBS)])
@@ -98,6 +109,15 @@ def test_what_speaks_anything_else_is_not_answered(kind, server):
     assert found(kind, **server)[0] == []
 
 
+def test_one_that_says_nothing_is_left():
+    async def run():
+        async with serving() as (port, _, _):
+            return await ask([HERE], [Door("beast", port)], PATIENCE_S)
+
+    outcome = asyncio.run(run())
+    assert (outcome.findings, outcome.asked) == ([], 1)
+
+
 def test_a_redirect_is_not_followed():
     async def run():
         async with serving(answers=answer(LIST)) as (port, received, _):
@@ -115,7 +135,7 @@ def test_no_more_than_64_kb_are_read_and_a_longer_list_is_still_one(monkeypatch)
     assert len(long) > probes.MAX_BYTES
     assert found("readsb", answers=answer(long))[0] == ["readsb"]
     assert found("readsb", answers=answer(b"[" * 200_000))[0] == []
-    # One that never ends is left after a second.
+    # One that never ends is left.
     sizes = []
     monkeypatch.setattr(probes, "is_beast", lambda received: bool(sizes.append(len(received))))
     found("beast", greets=FRAME, repeats=True)
