@@ -77,7 +77,9 @@ class Client:
         self._points: dict[str, dict[str, Any]] = {}
         self._first_pause_s = first_pause_s
         self._come_back_after_s: float | None = None
+        # The connection on which topics have been asked for; whether they have come.
         self._socket: ClientConnection | None = None
+        self._is_subscribed = False
 
     async def __aiter__(self) -> AsyncIterator[Event]:
         pause, refused = self._first_pause_s, 0
@@ -110,7 +112,7 @@ class Client:
     @property
     def connected(self) -> bool:
         """Whether the channel is open and subscribed at this moment."""
-        return self._socket is not None
+        return self._is_subscribed
 
     async def move(self, bbox: Sequence[float] | None) -> None:
         """Look at another area from now on."""
@@ -148,9 +150,10 @@ class Client:
                         renewal = asyncio.create_task(self._renew(socket))
                         await self._subscribe(socket)
                     elif message["type"] == "subscribed":
-                        self.connects += 1
+                        # Other areas are answered with it as well.
+                        self.connects += not self._is_subscribed
+                        self._is_subscribed = True
                         self.last_error = None
-                        self._socket = socket
                         self.denied = message["denied"]
                     elif message["type"] == "unsubscribed" and message.get("code") == "permission_denied":
                         # What was allowed is not any more.
@@ -169,7 +172,7 @@ class Client:
                     raise Refused(end.rcvd.code, end.rcvd.reason) from None
                 raise
             finally:
-                self._socket = None
+                self._socket, self._is_subscribed = None, False
                 for task in filter(None, (renewal, again)):
                     task.cancel()
                     with contextlib.suppress(asyncio.CancelledError, Exception):
@@ -187,6 +190,8 @@ class Client:
 
     async def _subscribe(self, socket: ClientConnection, after_s: float = 0.0) -> None:
         await asyncio.sleep(after_s)
+        # Who chooses another area from now on asks for it behind this.
+        self._socket = socket
         message: dict[str, Any] = {"type": "subscribe", "topics": self.topics}
         if self.bbox is not None:
             message["bbox"] = self.bbox
