@@ -115,7 +115,7 @@ def test_threads_work_and_end_with_the_monitor(make_runtime, monkeypatch):
     monkeypatch.setattr(monitor, "uptime_s", lambda: 1e6)
     monkeypatch.setattr(monitor, "FIRST_ROUND_S", 0.01)
     runtime = make_runtime()
-    published = set()
+    published, before = set(), set(threading.enumerate())
     expected = {"system", topics.RETENTION}
     runtime.bus.subscribe(tuple(expected), lambda message: published.add(message.topic))
     one = SystemMonitor(runtime)
@@ -123,6 +123,9 @@ def test_threads_work_and_end_with_the_monitor(make_runtime, monkeypatch):
     until(lambda: published == expected)
     assert last_extents(runtime.bus).kinds["audit"].rows == 0
     until(lambda: RETENTION in [component.name for component in health.components()])
+    names = {"system-status", "retention", "simulated-removal"}
+    own = {thread for thread in set(threading.enumerate()) - before if thread.name in names}
+    assert {thread.name for thread in own} == names
     one.close()
-    until(lambda: not {"system-status", "retention"} & {thread.name for thread in threading.enumerate()}, "their end")
+    assert not any(thread.is_alive() for thread in own)
     assert RETENTION not in [component.name for component in health.components()]

@@ -45,7 +45,7 @@ def own_nats(tmp_path):
 @pytest.fixture
 def quick(monkeypatch):
     """Silence is noticed at once."""
-    for name, value in (("queued.HEARTBEAT_S", 0.1), ("nats.client.TIMEOUT_S", 0.5), ("queued.LATE_S", 1.0)):
+    for name, value in (("queued.HEARTBEAT_S", 0.1), ("queued.LATE_S", 1.0)):
         monkeypatch.setattr(f"skywatch.core.bus.{name}", value)
 
 

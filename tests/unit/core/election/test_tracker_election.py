@@ -122,6 +122,7 @@ def test_a_tracker_that_stood_still_publishes_nothing_while_another_has_its_lock
     ended = threading.Event()
     first = tracker(make_runtime(database_url=postgresql_url), ended.set)
     first.acquire()
+    until(first._task._first.is_set, "its first look at the lock is over")
     assert first.may_publish()
     first._ticked_at -= 2 * PATIENCE_S  # as a process that was frozen
     assert not first.may_publish()
