@@ -49,6 +49,9 @@ def installation(request, tmp_path_factory, postgresql_url):
             tracker.kill()
 
 
+LEADS, STANDS_BY = "this tracker leads, with", "this one stands by"
+
+
 def states(api):
     return [tracker["state"] for tracker in health_of(api)["trackers"]]
 
@@ -62,9 +65,15 @@ def health_of(api):
 
 
 def sorted_out(trackers):
-    """The leading and the standing-by process, by what they have logged."""
-    leads = [tracker for tracker in trackers if "this tracker leads" in tracker.log.read_text()]
-    return leads[-1], next(tracker for tracker in trackers if tracker is not leads[-1])
+    """The leading and the standing-by process, by what they have logged last."""
+    for tracker in trackers:
+        # On a busy machine one may have lost the lead by itself, and has ended.
+        if tracker.process.poll() is not None:
+            tracker.start("--role", "tracker", wait=False, new_interpreter=True)
+            until(lambda tracker=tracker: STANDS_BY in tracker.log.read_text())
+    logs = {tracker: tracker.log.read_text() for tracker in trackers}
+    leader = next(tracker for tracker, log in logs.items() if log.rfind(LEADS) > log.rfind(STANDS_BY))
+    return leader, next(tracker for tracker in trackers if tracker is not leader)
 
 
 class Heartbeats:
