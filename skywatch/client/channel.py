@@ -77,7 +77,7 @@ class Client:
         self._points: dict[str, dict[str, Any]] = {}
         self._first_pause_s = first_pause_s
         self._come_back_after_s: float | None = None
-        # The connection on which topics have been asked for; whether they have come.
+        # The connection on which topics were asked for, and whether that has been answered.
         self._socket: ClientConnection | None = None
         self._is_subscribed = False
 
@@ -150,7 +150,7 @@ class Client:
                         renewal = asyncio.create_task(self._renew(socket))
                         await self._subscribe(socket)
                     elif message["type"] == "subscribed":
-                        # Other areas are answered with it as well.
+                        # Every later ``move`` is answered with it as well.
                         self.connects += not self._is_subscribed
                         self._is_subscribed = True
                         self.last_error = None
@@ -190,7 +190,7 @@ class Client:
 
     async def _subscribe(self, socket: ClientConnection, after_s: float = 0.0) -> None:
         await asyncio.sleep(after_s)
-        # Who chooses another area from now on asks for it behind this.
+        # From now on ``move`` asks on this connection, and its answer comes after this one.
         self._socket = socket
         message: dict[str, Any] = {"type": "subscribe", "topics": self.topics}
         if self.bbox is not None:

@@ -54,7 +54,7 @@ def pair(make_runtime, redis_url, relay):
 
 
 def user_and_token(runtime):
-    """A token of a user whom nothing is announced of any more: the bus sends from a queue, one after the other."""
+    """The token of a new user, once the bus has sent all that is announced of the user; it sends in order."""
     people, heard = Population(runtime), threading.Event()
     token = people.token(people.user("ada"))
     last = Message(topics.IDENTITIES, "login", b"0")

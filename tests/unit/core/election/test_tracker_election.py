@@ -45,7 +45,7 @@ def publish(runtime, instance, epoch=""):
 
 
 def publish_and_wait(runtime, instance):
-    """The bus sends from a queue: only afterwards is it the last heartbeat, and not one that is heard."""
+    """The bus sends from a queue: who begins to listen before it has sent this would hear it as a new heartbeat."""
     publish(runtime, instance)
     until(lambda: runtime.bus.last(topics.TRACKER), "the heartbeat is on the bus")
 

@@ -135,7 +135,7 @@ def test_no_more_than_64_kb_are_read_and_a_longer_list_is_still_one(monkeypatch)
     assert len(long) > probes.MAX_BYTES
     assert found("readsb", answers=answer(long))[0] == ["readsb"]
     assert found("readsb", answers=answer(b"[" * 200_000))[0] == []
-    # One that never ends is left.
+    # One that never ends is left after as much.
     sizes = []
     monkeypatch.setattr(probes, "is_beast", lambda received: bool(sizes.append(len(received))))
     found("beast", greets=FRAME, repeats=True)
